@@ -7,7 +7,7 @@ PY := $(VENV)/bin/python
 export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup toolchain definitions testtools fluxtools storetool demo demo-recovery test check lint types contracts unit e2e bench soak schema sdk lock clean
+.PHONY: help setup toolchain definitions testtools fluxtools storetool nodetools demo demo-recovery test check lint types contracts unit e2e bench soak schema sdk dist lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -38,6 +38,10 @@ fluxtools: ## the controllers of Flux for tests/e2e/test_flux.py, which is skipp
 
 storetool: ## an object store for tests/e2e/test_backends.py, a part of which is skipped without it
 	@$(PYTHON) toolchain/test_tools.py --store >/dev/null
+
+nodetools: setup ## what a real node of the sandbox runs (Linux, root); names what the machine lacks
+	@$(PYTHON) toolchain/build.py --node >/dev/null
+	@$(PY) -m holdfast.sandbox.node.requirements
 
 demo: setup toolchain definitions ## the main job on the embedded sandbox
 	@$(PY) -m examples.demo
@@ -79,6 +83,7 @@ schema: setup ## rewrite the published schemas, the components' argument types, 
 	@$(PY) -m ruff format -q infra/holdfast/components/arguments.py
 	@$(PY) -m holdfast.components.package
 	@$(PY) -m holdfast.cli.help_pages
+	@$(PY) -m holdfast.cli.completion_words
 
 SDK ?= dist/sdk
 sdk: setup toolchain ## the components for TypeScript programs, in dist/sdk/nodejs
@@ -87,6 +92,9 @@ sdk: setup toolchain ## the components for TypeScript programs, in dist/sdk/node
 	  pulumi package gen-sdk docs/schema/package.schema.json --language nodejs --local --out $(SDK) >/dev/null
 	@$(PYTHON) toolchain/sdk_imports.py $(SDK)/nodejs
 	@echo "sdk: wrote $(SDK)/nodejs" >&2
+
+dist: setup ## the wheel and the sdist in dist/, the same bytes for the same commit
+	@$(PY) toolchain/distribution.py
 
 lock: ## rewrite requirements.lock (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 
 from holdfast.kube.objects import KubeObject
-from holdfast.manifest.types.agent_label import agent_of
+from holdfast.manifest.types.marks import agent_of
 
 from bench.fleet import engine_seconds
 from bench.operated import (

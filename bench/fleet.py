@@ -32,16 +32,17 @@ spec:
   prompt: {{systemMessage: "You are agent {number}. Answer briefly."}}
   secrets:
     - {{name: llm-key, ref: llm-credentials, key: token, mountPath: /var/run/secrets/llm}}
-  env:
-    - {{name: TEAM, value: team-{team}}}
-    - {{name: BATCH_SIZE, value: "{number}"}}
+  container:
+    env:
+      - {{name: TEAM, value: team-{team}}}
+      - {{name: BATCH_SIZE, value: "{number}"}}
   scaling:
     minReplicas: 1
     maxReplicas: 3
     metrics: [{{type: Resource, name: cpu, target: 70}}]
   network:
     ingressFrom: [{{namespace: edge}}]
-    egress: {{cidrs: [10.20.{block}.0/24]}}
+    egress: [{{cidr: 10.20.{block}.0/24}}]
 """
 
 

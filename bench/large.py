@@ -21,7 +21,7 @@ from holdfast.kube.objects import KubeObject, reference_of
 from holdfast.kube.structure import builtin_kind
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.render.fleet import render_fleet
-from holdfast.render.plan.declared import plan_fleet
+from holdfast.render.plan.planning import plan_fleet
 from holdfast.sandbox import control_plane
 from holdfast.sandbox.paths import SandboxPaths, sandbox_paths
 from holdfast.sandbox.record import read_record

@@ -26,7 +26,7 @@ from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.stack.agent_resources import AgentResources
 from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.render.fleet import render_fleet
-from holdfast.render.plan.declared import plan_fleet
+from holdfast.render.plan.planning import plan_fleet
 from holdfast.sandbox import control_plane
 from holdfast.sandbox.definitions import install_definitions
 from holdfast.sandbox.paths import SandboxPaths, sandbox_paths

@@ -21,11 +21,11 @@ from holdfast.operations.policy.evaluate import verdicts
 from holdfast.operations.policy.sources import rendered_objects
 from holdfast.operations.stack.context import StackContext
 from holdfast.render.fleet import render_fleet
-from holdfast.render.plan.declared import plan_fleet
-from holdfast_policies import judge
+from holdfast.render.plan.planning import plan_fleet
+from holdfast_policies.evaluation import judge
+from holdfast_policies.evaluation.profile import profile_of
 from holdfast_policies.pack.sdk import AnalyzerServicer, proto
 from holdfast_policies.pack.servicer import Servicer
-from holdfast_policies.profile import profile_of
 from holdfast_policies.table import RULES
 from pulumi_policy import EnforcementLevel, ResourceValidationPolicy, StackValidationPolicy
 

@@ -18,7 +18,7 @@ import yaml
 from holdfast.kube.text import yaml_documents
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.render.fleet import render_fleet
-from holdfast.render.plan.declared import plan_fleet
+from holdfast.render.plan.planning import plan_fleet
 
 from examples.linked_project import ROOT
 

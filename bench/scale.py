@@ -77,7 +77,7 @@ def _times(fleet: LargeFleet) -> tuple[float, float, float, int]:
     """Median seconds of the cold scan, of a re-scan and of the raw LIST; requests of a scan."""
     sources = Scanner(ScanRequest(Path.cwd(), STACK))
     objects = sources.cluster.placed(sources.desired.objects)
-    judge = DriftJudge(objects, sources.surroundings(objects, [], tuple), STACK)
+    judge = DriftJudge(objects, sources.surroundings(objects, []), STACK)
     known: dict[Identity, str] = {}
 
     def remember(identity: Identity, live: KubeObject) -> bool:

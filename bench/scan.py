@@ -64,7 +64,7 @@ def measure() -> dict[str, float | str]:
             "scan: objects": fleet.objects,
             "scan: seconds, `holdfast drift` from start to end": wall,
             "scan: target seconds from start to end": TARGET_WALL_SECONDS,
-            "scan: seconds from start to end, all of it rendered anew": unaided,
+            "scan: seconds from start to end, all of it rendered again": unaided,
             "scan: seconds without start-up": scan,
             "scan: target seconds without start-up": TARGET_SCAN_SECONDS,
             "scan: seconds, again in one process": again,

@@ -39,10 +39,6 @@ _EDITS: Mapping[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("selector", {"spec": {"selector": {"app": "spy"}}}),
         ("annotation", {"metadata": {"annotations": {"cloud.example/public": "true"}}}),
     ),
-    "configmap": (
-        ("data added", {"data": {"extra": "1"}}),
-        ("data changed", {"data": {"agent.json": "{}"}}),
-    ),
     "networkpolicy": (
         ("opened", {"spec": {"egress": [{}]}}),
         ("label", {"metadata": {"labels": {"opened-by": "mallory"}}}),
@@ -54,8 +50,6 @@ _EDITS: Mapping[str, tuple[tuple[str, dict[str, Any]], ...]] = {
 
 Namespaces are left alone: they are no agent's, so drift of theirs is told of and left to a person.
 """
-
-_SUFFIX = {"configmap": "-config"}
 
 
 @dataclass
@@ -77,7 +71,7 @@ class Hands:
         """Do one thing to one object."""
         kind = self.choice.choice((*_EDITS, "deployment", "deployment"))
         number = self.choice.randrange(self.stage.agents)
-        name = f"agent-{number:03}{_SUFFIX.get(kind, '')}"
+        name = f"agent-{number:03}"
         what, patch = self.choice.choice((*_EDITS[kind], ("deleted", {})))
         self._count(f"{kind}: {what}", is_done=self._do(kind, name, patch))
 

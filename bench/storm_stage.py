@@ -213,7 +213,7 @@ def stage(folder: Path, agents: int, report: Any) -> Iterator[Stage]:  # noqa: A
             proxy_file = proxy.kubeconfig(folder)
             variables = {"KUBECONFIG": str(proxy_file)}
             root, bare = folder / "project", folder / "fleet.git"
-            lease = ("--lease", "default/holdfast-storm", "--interval", "30")
+            lease = ("--lease", "default/holdfast-storm", "--resync", "30")
             operator = Member(
                 "operator",
                 ("operator", "run", "-s", STACK, "--listen", "127.0.0.1:0", *lease),

@@ -16,16 +16,18 @@ def samples(namespace: str) -> Mapping[str, Mapping[str, Any]]:
     whole = {"agentName": "other", "namespace": namespace, "version": "1.0.0", "image": IMAGE}
     rules = [{"resources": ["configmaps"], "verbs": ["get"]}]
     return {
-        "AgentIdentity": part | {"security": {"rbac": [{"rules": rules}]}},
+        "AgentIdentity": part | {"pod": {"security": {"rbac": [{"rules": rules}]}}},
         "AgentConfig": part | {"prompt": {"systemMessage": "Be brief."}},
         "AgentSecrets": part | {"secrets": [{"name": "key", "ref": "llm", "mountPath": "/llm"}]},
-        "AgentStorage": part | {"storage": STORAGE},
+        "AgentStorage": part | {"storage": {"volumes": STORAGE}},
         "AgentMonitoring": part | {"telemetry": {"metrics": {"interval": "15s"}}},
         "AgentNetwork": part | {"network": {"ingressFrom": ["peer", {"namespace": "edge"}]}},
         "AgentBackup": whole
         | {
-            "storage": STORAGE,
-            "backup": {"method": "Job", "image": IMAGE, "command": ["save"]},
+            "storage": {
+                "volumes": STORAGE,
+                "backup": {"method": "Job", "image": IMAGE, "command": ["save"]},
+            }
         },
         "AgentPromotion": whole | {"rollout": {"preflight": SELF_TEST}},
         "AgentWorkload": whole | {"scaling": {"replicas": 2}},

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import uvicorn
 from mcp.server.fastmcp import FastMCP
+from mcp.types import ToolAnnotations
 
 
 @dataclass
@@ -21,7 +22,14 @@ class RunningServer:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/mcp"
 
-    def offer(self, name: str, description: str, *, is_limited: bool = False) -> None:
+    def offer(
+        self,
+        name: str,
+        description: str,
+        *,
+        is_limited: bool = False,
+        annotations: ToolAnnotations | None = None,
+    ) -> None:
         """Offer a tool, or offer it in another way."""
 
         def anything(namespace: str) -> str:
@@ -33,7 +41,11 @@ class RunningServer:
         if name in {tool.name for tool in self.mcp._tool_manager.list_tools()}:
             self.mcp.remove_tool(name)
         function = limited if is_limited else anything
-        self.mcp.add_tool(function, name=name, description=description)
+        self.mcp.add_tool(function, name=name, description=description, annotations=annotations)
+
+    def instruct(self, text: str) -> None:
+        """Tell every model the same about the server."""
+        self.mcp._mcp_server.instructions = text
 
     def withdraw(self, name: str) -> None:
         self.mcp.remove_tool(name)

@@ -6,6 +6,7 @@ build leaves nothing half-made, and the next run goes on where it stopped. Build
 wait for each other module by module.
 
     python toolchain/build.py            build what is missing, print the folder of the programs
+    python toolchain/build.py --node     the same for what a real node of the sandbox runs
     python toolchain/build.py --print    print that folder and build nothing
 """
 
@@ -23,7 +24,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from go_command import ToolchainError, go_environment, run_go
-from programs import MODULES, PROVIDER_VERSION, GoModule, ModuleFile
+from programs import MODULES, NODE_MODULES, PROVIDER_VERSION, GoModule, ModuleFile
 
 HERE = Path(__file__).resolve().parent
 COLD_BUILD_BYTES = 8 * 1024**3
@@ -44,12 +45,13 @@ def module_digest(module: GoModule) -> str:
     digest = hashlib.sha256(f"{RECIPE}\n{module!r}\n".encode())
     for path in sorted((HERE / module.folder).iterdir()):
         digest.update(f"{path.name}\n".encode() + path.read_bytes())
+    digest.update(module.tags.encode())
     return digest.hexdigest()
 
 
-def programs_folder() -> Path:
+def programs_folder(modules: tuple[GoModule, ...]) -> Path:
     """The folder that holds every program of these pins; complete when `complete` lies in it."""
-    digest = hashlib.sha256("".join(module_digest(module) for module in MODULES).encode())
+    digest = hashlib.sha256("".join(module_digest(module) for module in modules).encode())
     return cache_root() / "toolchain" / digest.hexdigest()[:16]
 
 
@@ -57,16 +59,16 @@ def is_complete(folder: Path) -> bool:
     return (folder / "complete").exists()
 
 
-def build_all() -> Path:
+def build_all(modules: tuple[GoModule, ...]) -> Path:
     """Build what is missing; return the folder of the programs."""
-    folder = programs_folder()
+    folder = programs_folder(modules)
     if is_complete(folder):
         return folder
     environment = go_environment()
     folder.mkdir(parents=True, exist_ok=True)
-    require_space(folder, environment)
-    for number, module in enumerate(MODULES, start=1):
-        label = f"[{number}/{len(MODULES)}] {module.folder}"
+    require_space(folder, modules, environment)
+    for number, module in enumerate(modules, start=1):
+        label = f"[{number}/{len(modules)}] {module.folder}"
         with exclusive(folder.parent / f"{module.folder}.lock", label):
             built = build_module(module, label, environment)
             link_into(built, folder)
@@ -102,6 +104,7 @@ def build_module(module: GoModule, label: str, environment: dict[str, str]) -> P
                 with progress(f"{label}: building {name}"):
                     stamps = " ".join(f"-X {key}={value}" for key, value in module.stamps)
                     flags = ["-trimpath", "-ldflags", f"-s -w {stamps}".strip()]
+                    flags += [f"-tags={module.tags}"] if module.tags else []
                     output = str(scratch / name)
                     run_go(["build", *flags, "-o", output, package], source, environment)
                 (scratch / name).replace(target / name)
@@ -144,9 +147,9 @@ def link_into(built: Path, folder: Path) -> None:
         scratch.replace(folder / program.name)
 
 
-def require_space(folder: Path, environment: dict[str, str]) -> None:
+def require_space(folder: Path, modules: tuple[GoModule, ...], environment: dict[str, str]) -> None:
     """Refuse to begin what would fill the disk; what is built already needs no space again."""
-    missing = sum(not is_built(module) for module in MODULES)
+    missing = sum(not is_built(module) for module in modules)
     needed = COLD_BUILD_BYTES * missing // len(MODULES)
     cache = run_go(["env", "GOCACHE"], folder, environment)
     for place in (folder, nearest_folder(Path(cache or folder))):
@@ -203,12 +206,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description="Build the pinned engine, provider and control plane."
     )
+    parser.add_argument("--node", action="store_true", help="the programs of a real node instead")
     parser.add_argument("--print", action="store_true", help="print the folder, build nothing")
     options = parser.parse_args()
     # A cancelled job ends like Ctrl-C does: nothing half-made, and Go is ended as well.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    modules = NODE_MODULES if options.node else MODULES
     try:
-        folder = programs_folder() if options.print else build_all()
+        folder = programs_folder(modules) if options.print else build_all(modules)
     except ToolchainError as error:
         say(f"error: {error}")
         return 1

@@ -97,7 +97,7 @@ def main() -> int:
         say(f"error: {error}")
         return 1
     except KeyboardInterrupt:
-        say("stopped; the next run begins anew")
+        say("stopped; the next run starts from the beginning")
         return 8
     print(folder)  # noqa: T201 - the answer of a script
     return 0

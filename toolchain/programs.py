@@ -4,13 +4,14 @@ Data only; `build.py` acts on it. Runs on a bare Python, before the project has 
 environment.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 PULUMI_VERSION = "3.259.0"
 LANGUAGE_HOST_VERSION = "3.187.0"
 YAML_HOST_VERSION = "1.38.1"
 PROVIDER_VERSION = "4.27.0"
 KUBERNETES_VERSION = "1.36.3"
+CONTAINERD_VERSION = "2.4.2"
 
 _PULUMI_STAMP = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version"
 _YAML_STAMP = "github.com/pulumi/pulumi-yaml/pkg/version.Version"
@@ -36,6 +37,7 @@ class GoModule:
         stamps: linker variables, set so that the programs know their version.
         sources: files copied into the folder before the build (embedded by main.go).
         companions: files laid beside the programs after the build.
+        tags: build tags, with commas between.
     """
 
     folder: str
@@ -43,6 +45,8 @@ class GoModule:
     stamps: tuple[tuple[str, str], ...] = ()
     sources: tuple[ModuleFile, ...] = ()
     companions: tuple[ModuleFile, ...] = ()
+    # Left out of the text of a module, from which the names of what was built before are computed.
+    tags: str = field(default="", repr=False)
 
 
 def _kubernetes_stamps() -> tuple[tuple[str, str], ...]:
@@ -114,3 +118,25 @@ MODULES = (
         ),
     ),
 )
+
+_CONTAINERD = "github.com/containerd/containerd/v2"
+
+NODE_MODULES = (
+    GoModule("node-pause", (("pause", "."),)),
+    GoModule(
+        "node-containerd",
+        tuple(
+            (name, f"{_CONTAINERD}/cmd/{name}")
+            for name in ("containerd", "containerd-shim-runc-v2", "ctr")
+        ),
+        stamps=((f"{_CONTAINERD}/version.Version", f"v{CONTAINERD_VERSION}"),),
+        tags="no_btrfs,no_devmapper,no_zfs",
+    ),
+    GoModule(
+        "node-kubernetes",
+        tuple((name, f"k8s.io/kubernetes/cmd/{name}") for name in ("kubelet", "kube-proxy")),
+        stamps=_kubernetes_stamps(),
+    ),
+    GoModule("node-coredns", (("coredns", "."),)),
+)
+"""What a real node of the sandbox runs. A set of its own: who needs no node builds none of it."""

@@ -1,6 +1,7 @@
 """The story: five agents deployed, five hands in the cluster, all seen, named and put back."""
 
 import json
+import shutil
 import tempfile
 import time
 from pathlib import Path
@@ -51,8 +52,9 @@ spec:
   version: 0.0.1
   owner: nobody
   image: docker.io/somebody/shadow@sha256:{digest}
-  security:
-    securityContext: {{privileged: true, allowPrivilegeEscalation: true}}
+  pod:
+    security:
+      securityContext: {{privileged: true, allowPrivilegeEscalation: true}}
 """.format(digest="7" * 64)
 
 
@@ -155,12 +157,8 @@ def _refuse() -> None:
 def _project_with(folder: Path, name: str, manifest: str) -> Path:
     """The project with one manifest more, in a folder of its own: the clone stays as it is."""
     link_project(folder)
-    (folder / "stacks").symlink_to(ROOT / "stacks")
-    for source in (ROOT / "agents").rglob("*"):
-        target = folder / source.relative_to(ROOT)
-        if source.is_file():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(source.read_bytes())
+    for own in ("agents", "stacks"):
+        shutil.copytree(ROOT / own, folder / own)
     (folder / "agents" / name).write_text(manifest)
     return folder
 

@@ -56,7 +56,7 @@ def _chapters(clock: Clock, stage: Stage) -> None:
     clock.heading("4. A new, empty cluster")
     _start(stage)
     say("Pulumi's state still knows every object, and would see nothing to do")
-    clock.heading("5. The state knows objects that are no more: it is made anew")
+    clock.heading("5. The state records objects that no longer exist: it is recreated")
     stage.holdfast("recover", "-s", STACK, "--replace", expected=(ExitCode.DRIFT,))
     clock.heading("6. The snapshot is made known, and declared as what fills the new volume")
     name = storage.bring(stage.cluster)

@@ -83,7 +83,7 @@ class ManifestError(InputError):
 
     Attributes:
         location: Where the faulty value stands.
-        path: Field path such as `spec.resources.limits.memory`; empty for a whole document.
+        path: Field path such as `spec.container.resources.limits`; empty for a whole document.
         expected: What was expected there.
         found: What was found, already masked where it may be a secret; empty when it says nothing.
         rule: Name of the rule broken, where there is one (`image-digest-pinned`); else empty.
@@ -163,7 +163,7 @@ class LoginError(ClusterError):
 
 
 class EngineError(HoldfastError):
-    """The Pulumi engine failed; the exit code tells in which way."""
+    """The Pulumi engine failed; the exit code says in which way."""
 
 
 class SandboxError(HoldfastError):

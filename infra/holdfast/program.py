@@ -13,7 +13,7 @@ from holdfast.errors import HoldfastError
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.operations.stack.preflight.live_checks import read_cluster_facts
 from holdfast.operations.stack.update_history import commit_in_words, provenance
-from holdfast.render.plan.declared import plan_fleet
+from holdfast.render.plan.planning import plan_fleet
 
 
 def deploy() -> None:

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from holdfast_policies.kinds import ANY_KIND, POD_KINDS
-from holdfast_policies.rule import FRAMEWORKS, Environment, Parameter, Rule
+from holdfast_policies.model.kinds import ANY_KIND, POD_KINDS
+from holdfast_policies.model.rule import FRAMEWORKS, Environment, Parameter, Rule
 from holdfast_policies.table import RULES
 
 PAGE = Path(__file__).parents[1] / "RULES.md"
@@ -59,7 +59,8 @@ def judged_kinds(rule: Rule) -> str:
     others = rule.kinds - {ANY_KIND} - (POD_KINDS if rule.kinds >= POD_KINDS else set())
     scopes = ["each object"] if rule.check is not None else []
     scopes += ["the stack as a whole"] if rule.check_stack is not None else []
-    return f"{' and '.join(scopes)}; {', '.join([*names, *sorted(map(str, others))])}"
+    only = "" if rule.applies_to.is_everything else f", only of {rule.applies_to}"
+    return f"{' and '.join(scopes)}; {', '.join([*names, *sorted(map(str, others))])}{only}"
 
 
 def _in_cluster(rule: Rule) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from holdfast_policies.rule import Rule
+from holdfast_policies.model.rule import Rule
 from holdfast_policies.rules import (
     autonomy_and_oversight_declared,
     autoscaler_and_warmpool_bounds,

@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 import holdfast
 import pytest
 from holdfast.components import arguments
-from holdfast.components.argument_types import ARGUMENTS, TARGET, source
+from holdfast.components.argument_types import ARGUMENTS, IDENTIFYING, TARGET, source
 from holdfast.components.inputs import AgentInputs
 from holdfast.components.package import COMPONENTS
 from holdfast.components.package_schema import (
@@ -19,7 +19,7 @@ from holdfast.components.package_schema import (
     type_token,
 )
 from holdfast.components.registration import RenderedComponent
-from holdfast.components.type_expressions import Record, records_below
+from holdfast.components.type_expressions import Record, fields_of, is_plain, records_below
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.publish.json_schema import field_descriptions
 from pydantic import BaseModel
@@ -106,9 +106,10 @@ def assert_same_fields(
     spelled = {info.alias or name: name for name, info in model.model_fields.items()}
     descriptions = field_descriptions(model)
     assert set(properties) == set(spelled)
+    shapes = fields_of(model, IDENTIFYING)
     for name, described in properties.items():
         assert described["description"] == descriptions[spelled[name]], name
-        assert described["plain"] is True, name
+        assert described.get("plain", False) is is_plain(shapes[spelled[name]], IDENTIFYING), name
     assert set(required) == {
         name for name, field in spelled.items() if model.model_fields[field].is_required()
     }
@@ -134,7 +135,43 @@ def test_names_of_types_say_what_they_are_and_each_reference_resolves() -> None:
     assert [each["value"] for each in protocol["enum"]] == ["grpc", "http/protobuf"]
     entry = SCHEMA["types"]["holdfast:index:ConfigEntry"]["properties"]
     assert "from" in entry
-    assert entry["data"]["additionalProperties"] == {"type": "string", "plain": True}
+    assert entry["data"]["additionalProperties"] == {"type": "string"}
+
+
+TAKES_OUTPUTS = {
+    "Agent": {"image", "namespace", "labels", "annotations", "owner"},
+    "EnvVar": {"value", "valueFrom"},
+    "LocalObjectReference": {"name"},
+    "ServiceAccount": {"name", "annotations"},
+    "StorageVolume": {"existingClaim", "storageClassName"},
+    "SecretReference": {"ref", "key"},
+    "Model": {"baseUrl"},
+    "PodSettings": {"priorityClassName", "runtimeClassName"},
+}
+DECIDES_THE_SHAPE = {
+    "Agent": {"type", "agentName"},
+    "EnvVar": {"name"},
+    "ServiceAccount": {"create"},
+    "StorageVolume": {"name", "size", "accessModes", "retain"},
+    "SecretReference": {"name", "provider"},
+    "Scaling": {"replicas", "minReplicas"},
+}
+
+
+def plain_properties(name: str) -> set[str]:
+    resource = SCHEMA["resources"].get(f"holdfast:index:{name}", {})
+    properties = resource.get("inputProperties") or SCHEMA["types"][type_token(name)]["properties"]
+    return {field for field, described in properties.items() if described.get("plain")}
+
+
+@pytest.mark.parametrize(("name", "fields"), TAKES_OUTPUTS.items())
+def test_what_rendering_only_carries_is_an_input(name: str, fields: set[str]) -> None:
+    assert not fields & plain_properties(name)
+
+
+@pytest.mark.parametrize(("name", "fields"), DECIDES_THE_SHAPE.items())
+def test_what_decides_the_shape_is_plain(name: str, fields: set[str]) -> None:
+    assert fields <= plain_properties(name)
 
 
 def test_every_part_is_in_the_package_under_its_name_among_the_samples_and_exported() -> None:

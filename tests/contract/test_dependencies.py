@@ -1,6 +1,7 @@
 """What pyproject.toml declares is what the code imports, and the other way round."""
 
 import ast
+import itertools
 import re
 import sys
 import tomllib
@@ -9,6 +10,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+from holdfast.cli.extras import EXTRAS
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN = {"holdfast", "holdfast_policies"}
@@ -32,7 +34,9 @@ BROUGHT_ALONG = {
 def declared() -> list[str]:
     """Names of the packages that an installation gets, extras for users included."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    listed = [*project["dependencies"], *project["optional-dependencies"]["tools"]]
+    extras = {name: listed for name, listed in project["optional-dependencies"].items()
+              if name not in ("all", "dev")}  # fmt: skip
+    listed = [*project["dependencies"], *itertools.chain.from_iterable(extras.values())]
     return [re.split(r"[<>=!~;\[ ]", each, maxsplit=1)[0] for each in listed]
 
 
@@ -79,3 +83,10 @@ def test_every_import_is_of_a_declared_package() -> None:
         and each.rpartition(".")[0] not in provided
     }
     assert missing == set(), "declare these packages in pyproject.toml"
+
+
+def test_every_extra_is_named_where_its_packages_are_missing() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = set(project["optional-dependencies"]) - {"all", "dev"}
+    assert set(EXTRAS.values()) == extras
+    assert project["optional-dependencies"]["all"] == [f"holdfast[{','.join(sorted(extras))}]"]

@@ -7,11 +7,11 @@ from holdfast.adapters.engine.results import read_result
 from holdfast.operations.policy.engine_verdicts import UNDETERMINED as NAME_IN_REPORTS
 from holdfast.operations.policy.engine_verdicts import EngineRun, engine_report
 from holdfast.operations.policy.model import PolicyFinding, Verdict
-from holdfast_policies.judge import Violation
+from holdfast_policies.evaluation.judge import Violation
+from holdfast_policies.model.rule import Rule
+from holdfast_policies.model.wording import printable
 from holdfast_policies.pack.answers import UNDETERMINED, diagnostic
-from holdfast_policies.rule import Rule
 from holdfast_policies.table import RULES
-from holdfast_policies.wording import printable
 
 from tests.policies.rule_cases import cases_of, run
 

@@ -1,4 +1,4 @@
-"""The help that is shown is the help that click would print."""
+"""The help and the words that are kept are those of the commands."""
 
 import subprocess
 import sys
@@ -18,3 +18,15 @@ def test_every_page_is_what_click_prints() -> None:
     command = [sys.executable, "-c", COMPARES]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("[]\n", ""), "run `make schema`"
+
+
+COMPARES_WORDS = """
+from holdfast.cli.completion_words import FILE, rendered_table
+print(FILE.read_text(encoding="utf-8") == rendered_table())
+"""
+
+
+def test_what_a_shell_completes_is_what_the_commands_take() -> None:
+    command = [sys.executable, "-c", COMPARES_WORDS]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("True\n", ""), "run `make schema`"

@@ -60,7 +60,7 @@ def test_manifests_in_the_documentation_are_as_the_schema_wants_them(file: str) 
 
 BAD_MANIFESTS = [
     pytest.param(spec("imagee: x"), id="unknown field"),
-    pytest.param(spec("env: [{name: A, valu: b}]"), id="unknown field in a list"),
+    pytest.param(spec("container: {env: [{name: A, valu: b}]}"), id="unknown field in a list"),
     pytest.param(agent().replace("Agent", "Agnet"), id="unknown kind"),
     pytest.param(agent("Agent_1"), id="name that is no label"),
     pytest.param(agent("a" * 53), id="name that leaves no room for suffixes"),
@@ -70,7 +70,7 @@ BAD_MANIFESTS = [
     pytest.param(agent().replace("  version: 1.0.0\n", ""), id="required field absent"),
     pytest.param(spec('scaling: {replicas: "3"}'), id="number in quotes"),
     pytest.param(spec("scaling: {replicas: 1001}"), id="too many replicas"),
-    pytest.param(spec("resources: {limits: {cpu: 1 core}}"), id="no quantity"),
+    pytest.param(spec("container: {resources: {limits: {cpu: 1 core}}}"), id="no quantity"),
     pytest.param(spec("network: {expose: {port: 0}}"), id="port out of range"),
     pytest.param(spec("network: {ingressFrom: [{}]}"), id="caller of no shape"),
     pytest.param(spec("telemetry: {logs: {level: warn}}"), id="word out of a list"),
@@ -104,8 +104,8 @@ config:
   holdfast:agents:
     support-rag:
       image: null
-      env: [{name: A, value: null}]
-      storage: [{name: index, size: 2Gi}]
+      container: {env: [{name: A, value: null}]}
+      storage: {volumes: [{name: index, size: 2Gi}]}
       network: {ingressFrom: [{namespace: clinic}]}
 """
     assert list(faults(stack_schema(), text)) == []

@@ -5,13 +5,15 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[2] / "infra" / "holdfast"
 LATE = {
-    "adapters/cluster/kubeconfig.py": "login plugins are slow to import; most clusters need none",
+    "adapters/cluster/kubeconfig.py": "an extra, and slow to import; few clusters need it",
     "adapters/engine/project.py": "most commands start without a project: YAML is not read",
     "adapters/engine/state/baseline.py": "a stack in a local backend starts no engine",
     "adapters/mcp/mcp_server.py": "the SDK is an extra, and slow to import",
     "adapters/tracing/opentelemetry.py": "an extra: most installations trace nothing",
+    "cli/completion_answer.py": "a pressed TAB alone needs the table: no other command reads it",
     "cli/drift/detect.py": "a scan in sync of what is kept loads no models",
     "cli/help_pages.py": "the command shows these pages, and is made of what they are about",
+    "cli/terminal.py": "most runs print nothing that a stranger wrote, and the tables are large",
     "drift/masking.py": "most scans show no value",
     "manifest/text/kube_files.py": "what programs write is JSON, and needs no YAML",
     "operations/stack/declared_stack.py": "models, renderer and pack load when something is found",

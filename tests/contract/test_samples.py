@@ -7,11 +7,11 @@ import yaml
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.stack.names import stack_names
 from holdfast.render.fleet import render_fleet
-from holdfast.render.plan.declared import plan_fleet
-from holdfast_policies.judge import judge_stack, violations
-from holdfast_policies.profile import profile_of
-from holdfast_policies.rule import Level
-from holdfast_policies.subject import Options
+from holdfast.render.plan.planning import plan_fleet
+from holdfast_policies.evaluation.judge import judge_stack, violations
+from holdfast_policies.evaluation.profile import profile_of
+from holdfast_policies.model.rule import Level
+from holdfast_policies.model.subject import Options
 
 ROOT = Path(__file__).resolve().parents[2]
 STACKS = ("dev", "prod", "staging")

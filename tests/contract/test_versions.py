@@ -1,13 +1,14 @@
 """The versions that several files must name alike."""
 
-import re
 import sys
+import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 from holdfast import __version__
 from holdfast.adapters.engine.run.environment import PROVIDER_PLUGIN
+from holdfast_policies.version import PACK_VERSION
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "toolchain"))
@@ -43,10 +44,13 @@ def test_the_readme_names_the_tested_versions() -> None:
         assert f"| {wanted}" in readme
 
 
-def test_the_distribution_has_one_version() -> None:
-    found = re.search(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
-    assert found is not None
-    assert found[1] == __version__
+def test_the_version_stands_in_one_place() -> None:
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert "version" in pyproject["project"]["dynamic"]
+    assert pyproject["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "holdfast.__version__"}
+    assert __version__ == PACK_VERSION
+    for pack in ("policy-pack", "templates/fleet/policy-pack"):
+        assert f"\nversion: {__version__}\n" in (ROOT / pack / "PulumiPolicy.yaml").read_text()
 
 
 def test_the_lock_holds_hashes_and_no_index_address() -> None:

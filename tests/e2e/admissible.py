@@ -4,7 +4,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from holdfast_policies.kinds import POD_TEMPLATE_PATHS, Kind, kind_of
+from holdfast_policies.model.kinds import POD_TEMPLATE_PATHS, Kind, kind_of
 
 _VERSIONS = {
     "": "v1",

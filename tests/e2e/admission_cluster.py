@@ -63,6 +63,12 @@ class ApiServer:
         """What it makes of creating an object."""
         return self._send("POST", self.collection(kube_object), kube_object, dry_run=dry_run)
 
+    def made(self, kube_object: Mapping[str, Any]) -> dict[str, Any] | None:
+        """An object as it would be kept if it were created; None where it is refused."""
+        path = f"{self.collection(kube_object)}?dryRun=All"
+        status, content = _call(self.api, "POST", path, kube_object)
+        return content if status in _TAKEN else None
+
     def keep(self, kube_object: Mapping[str, Any]) -> Answer:
         """Create an object for good; one that is there already is left as it is."""
         answer = self._send("POST", self.collection(kube_object), kube_object, dry_run=False)

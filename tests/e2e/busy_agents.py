@@ -41,79 +41,85 @@ RANGE = {
     },
 }
 BUSY = {
-    "lifecycle": {
-        "preStart": [
-            {"command": ["migrate"]},
-            {
-                "fetch": {
-                    "uri": "s3://weights/vlm.bin",
-                    "sha256": DIGEST,
-                    "to": "/models",
-                    "credentials": "store",
-                }
+    "container": {
+        "lifecycle": {
+            "preStart": [
+                {"command": ["migrate"]},
+                {
+                    "fetch": {
+                        "uri": "s3://weights/vlm.bin",
+                        "sha256": DIGEST,
+                        "to": "/models",
+                        "credentials": "store",
+                    }
+                },
+            ],
+            "preStop": {"httpGet": {"path": "/drain"}},
+        },
+        "probes": {
+            "startup": {"httpGet": {"path": "/warm"}, "failureThreshold": 90},
+            "liveness": {
+                "grpc": {"service": "agent"},
+                "initialDelaySeconds": 5,
+                "terminationGracePeriodSeconds": 20,
             },
-        ],
+            "readiness": {
+                "httpGet": {"path": "/ready", "httpHeaders": [{"name": "X-Probe", "value": "1"}]},
+                "successThreshold": 2,
+            },
+        },
+        "resources": {
+            "requests": {"cpu": "1", "memory": "1Gi", "nvidia.com/gpu": "1"},
+            "limits": {"cpu": "1", "memory": "1Gi", "nvidia.com/gpu": "1"},
+        },
+    },
+    "pod": {
         "cacheWarmer": {"http": "/warm", "interval": "1m"},
-        "preStop": {"httpGet": {"path": "/drain"}},
+        "sidecars": [{"name": "proxy", "image": IMAGE, "ports": [{"containerPort": 9901}]}],
+        "initContainers": [{"name": "seed", "image": IMAGE, "command": ["seed"]}],
+        "overrides": {
+            "hostAliases": [{"ip": "10.0.0.9", "hostnames": ["db"]}],
+            "containers": [{"name": "agent", "tty": True}],
+        },
+        "queueName": "gpu-team",
+        "nodeSelector": {"nvidia.com/gpu.present": "true"},
+        "tolerations": [{"key": "gpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "affinity": {
+            "nodeAffinity": {
+                "preferredDuringSchedulingIgnoredDuringExecution": [
+                    {
+                        "weight": 1,
+                        "preference": {
+                            "matchExpressions": [
+                                {"key": "gpu-model", "operator": "In", "values": ["a"]}
+                            ]
+                        },
+                    }
+                ]
+            }
+        },
+        "topologySpreadConstraints": [
+            {
+                "maxSkew": 1,
+                "topologyKey": "kubernetes.io/hostname",
+                "whenUnsatisfiable": "ScheduleAnyway",
+                "labelSelector": {"matchLabels": {"app.kubernetes.io/name": "busy"}},
+            }
+        ],
+    },
+    "scaling": {
         "leaderElection": True,
+        "availability": {"standby": True, "pdb": {"maxUnavailable": "50%"}},
+        "replicas": 2,
     },
     "secrets": [{"name": "store", "ref": "store-keys", "mountPath": "/run/store"}],
-    "network": {"egress": {"cidrs": ["10.96.0.1/32"]}},
-    "probes": {
-        "startup": {"httpGet": {"path": "/warm"}, "failureThreshold": 90},
-        "liveness": {
-            "grpc": {"service": "agent"},
-            "initialDelaySeconds": 5,
-            "terminationGracePeriodSeconds": 20,
-        },
-        "readiness": {
-            "httpGet": {"path": "/ready", "httpHeaders": [{"name": "X-Probe", "value": "1"}]},
-            "successThreshold": 2,
-        },
-    },
+    "network": {"egress": [{"cidr": "10.96.0.1/32"}]},
     "telemetry": {"logs": {"shipper": "sidecar"}, "traces": {"inject": "sidecar"}},
-    "sidecars": [{"name": "proxy", "image": IMAGE, "ports": [{"containerPort": 9901}]}],
-    "initContainers": [{"name": "seed", "image": IMAGE, "command": ["seed"]}],
-    "podOverrides": {
-        "hostAliases": [{"ip": "10.0.0.9", "hostnames": ["db"]}],
-        "containers": [{"name": "agent", "tty": True}],
-    },
-    "resources": {
-        "requests": {"cpu": "1", "memory": "1Gi", "nvidia.com/gpu": "1"},
-        "limits": {"cpu": "1", "memory": "1Gi", "nvidia.com/gpu": "1"},
-    },
-    "queueName": "gpu-team",
-    "nodeSelector": {"nvidia.com/gpu.present": "true"},
-    "tolerations": [{"key": "gpu", "operator": "Exists", "effect": "NoSchedule"}],
-    "affinity": {
-        "nodeAffinity": {
-            "preferredDuringSchedulingIgnoredDuringExecution": [
-                {
-                    "weight": 1,
-                    "preference": {
-                        "matchExpressions": [
-                            {"key": "gpu-model", "operator": "In", "values": ["a"]}
-                        ]
-                    },
-                }
-            ]
-        }
-    },
-    "topologySpreadConstraints": [
-        {
-            "maxSkew": 1,
-            "topologyKey": "kubernetes.io/hostname",
-            "whenUnsatisfiable": "ScheduleAnyway",
-            "labelSelector": {"matchLabels": {"app.kubernetes.io/name": "busy"}},
-        }
-    ],
-    "availability": {"standby": True, "pdb": {"maxUnavailable": "50%"}},
     "rollout": {
         "maxSurge": "50%",
         "maxUnavailable": 0,
         "preflight": {"command": ["self-test"], "timeout": "30s"},
     },
-    "scaling": {"replicas": 2},
 }
 AGENTS: dict[str, dict[str, Any]] = {
     "busy": {"model": MODEL, **BUSY},

@@ -27,7 +27,9 @@ _UNREACHABLE = re.compile(
 def lowest_requirements(pyproject: Path) -> list[str]:
     """Each package that an installation gets by itself, pinned to its lower bound; sorted."""
     project = tomllib.loads(pyproject.read_text())["project"]
-    listed = [*project["dependencies"], *project["optional-dependencies"]["tools"]]
+    extras = project["optional-dependencies"]
+    listed = [*project["dependencies"]]
+    listed += [each for name, part in extras.items() if name not in ("all", "dev") for each in part]
     return sorted(_lowest(each) for each in listed)
 
 

@@ -4,10 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from holdfast.kube.objects import KubeObject
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.stack.agent_resources import AgentResources
 from holdfast.render.fleet import FleetPlan
-from holdfast.render.plan.declared import plan_fleet
+from holdfast.render.objects.stack_declaration import render_declaration
+from holdfast.render.plan.metadata import RenderedObject
+from holdfast.render.plan.planning import plan_fleet
 
 from tests.e2e.fleet_project import FleetProject
 from tests.e2e.live_sandbox import LiveSandbox
@@ -24,8 +27,9 @@ spec:
   prompt: {systemMessage: Answer briefly.}
   drift: {mode: %(mode)s}
   storage:
-    - {name: data, size: 1Gi, mountPath: /data, retain: true}
-    - {name: scratch, size: 1Gi, mountPath: /scratch, retain: false, allowReplacement: true}
+    volumes:
+      - {name: data, size: 1Gi, mountPath: /data, retain: true}
+      - {name: scratch, size: 1Gi, mountPath: /scratch, retain: false, allowReplacement: true}
 """
 SHARED = """\
 apiVersion: holdfast.dev/v1alpha1
@@ -55,6 +59,13 @@ def expanded_plan(root: Path, sandbox: LiveSandbox, declared: str) -> FleetPlan:
     expand = {"agent_resources": AgentResources(mode="expand")}
     environment = fleet.environment.model_copy(update=expand)
     return plan_fleet(replace(fleet, environment=environment), "made")
+
+
+def declaration_of(resources: list[KubeObject], stack: str, mode: str) -> list[KubeObject]:
+    """What an update writes to make these resources count: its declaration, and that it is done."""
+    counting = [one for one in resources if "namespace" in one["metadata"]]
+    items = (RenderedObject("", "", one) for one in counting)
+    return [item.manifest for item in render_declaration(items, mode, stack)]
 
 
 def condition(resource: dict[str, Any], name: str) -> tuple[str, str]:

@@ -27,24 +27,29 @@ def manifests(*documents: str) -> str:
 
 
 ROLE = {"eks.amazonaws.com/role-arn": "arn:aws:iam::111122223333:role/agents"}
-KEEPER = {
-    "storage": [{"name": "index", "size": "2Gi", "mountPath": "/data"}],
+STORAGE = {
+    "volumes": [{"name": "index", "size": "2Gi", "mountPath": "/data"}],
     "backup": {"schedule": "0 3 * * *", "retentionDays": 3},
-    "memory": {"backend": "vector", "storeRef": {"namespace": "data", "name": "qdrant"}},
     "databases": [{"name": "main", "kind": "postgres", "host": "pg.data.svc", "secret": "db"}],
+}
+KEEPER = {
+    "storage": STORAGE,
+    "memory": {"backend": "vector", "storeRef": {"namespace": "data", "name": "qdrant"}},
     "secrets": [{"name": "db", "ref": "db", "key": "password", "mountPath": "/secrets/db"}],
     "config": [{"name": "shared", "from": "shared", "mountPath": "/shared"}],
 }
 SAVER = {
-    "storage": [{"name": "index", "size": "1Gi", "mountPath": "/data"}],
-    "backup": {
-        "method": "Job",
-        "schedule": "0 4 * * *",
-        "image": IMAGE,
-        "command": ["save"],
-        "restoreCommand": ["fill"],
-    },
-    "restoreFrom": "nightly-1",
+    "storage": {
+        "volumes": [{"name": "index", "size": "1Gi", "mountPath": "/data"}],
+        "backup": {
+            "method": "Job",
+            "schedule": "0 4 * * *",
+            "image": IMAGE,
+            "command": ["save"],
+            "restoreCommand": ["fill"],
+        },
+        "restoreFrom": "nightly-1",
+    }
 }
 SECRETIVE = {
     "secrets": [
@@ -71,7 +76,7 @@ SECRETIVE = {
             "mountPath": "/sign",
         },
     ],
-    "security": {"serviceAccount": {"annotations": ROLE}},
+    "pod": {"security": {"serviceAccount": {"annotations": ROLE}}},
 }
 OPEN = {
     "network": {
@@ -80,7 +85,11 @@ OPEN = {
             "hosts": ["open.example.com"],
             "path": "/open",
         },
-        "egress": {"domains": ["*.example.org", "api.example.com"], "cidrs": ["10.20.0.0/16"]},
+        "egress": [
+            {"host": "*.example.org"},
+            {"host": "api.example.com"},
+            {"cidr": "10.20.0.0/16"},
+        ],
     },
     "telemetry": {
         "metrics": {
@@ -111,9 +120,12 @@ SETTINGS: dict[str, Any] = {
         "vault-injector",
         "volume-snapshots",
     ],
-    "network": {"gateway": {"namespace": "edge", "podLabels": {"app": "gateway"}}},
+    "network": {
+        "gateway": {"namespace": "edge", "podLabels": {"app": "gateway"}},
+        "monitoring": {"namespace": "monitoring", "podLabels": {"app": "prometheus"}},
+    },
     "telemetry": {"monitorLabels": {"release": "main"}},
-    "backups": {"image": IMAGE, "apiServerCidrs": ["10.0.0.10/32"]},
+    "backups": {"image": IMAGE},
     "secretStores": {
         "externalSecret": {"name": "company"},
         "aws": {"region": "eu-west-1"},

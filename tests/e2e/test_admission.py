@@ -13,8 +13,8 @@ from holdfast_policies.admission.kyverno import kyverno_policies
 from holdfast_policies.admission.parameters import Scope
 from holdfast_policies.admission.resources import resource_rules
 from holdfast_policies.admission.validating import API_VERSION
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.profile import profile_of
+from holdfast_policies.evaluation.profile import profile_of
+from holdfast_policies.model.kinds import POD_KINDS
 
 from tests.e2e.fleet_project import FleetProject
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
@@ -121,7 +121,7 @@ def refusal(kubectl: Kubectl, kube_object: KubeObject, *options: str) -> str:
 
 
 @pytest.mark.usefixtures("held")
-def test_kubectl_is_told_every_rule_that_is_broken_and_where(kubectl: Kubectl) -> None:
+def test_kubectl_gets_every_rule_that_is_broken_and_where(kubectl: Kubectl) -> None:
     told = refusal(kubectl, deployment("new", THEIRS, hostNetwork=True))
     assert "pss-host-namespaces: spec.template.spec.hostNetwork: expected false" in told
     place = "spec.template.spec.containers[name=main].image"

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from holdfast_policies.admission.parameters import Scope, definition, parameters_object
 from holdfast_policies.admission.validating import Group, binding_object, policy_object
-from holdfast_policies.kinds import POD_TEMPLATE_PATHS, kind_of
-from holdfast_policies.profile import Ruling
-from holdfast_policies.rule import Environment, Level
+from holdfast_policies.evaluation.profile import Ruling
+from holdfast_policies.model.kinds import POD_TEMPLATE_PATHS, kind_of
+from holdfast_policies.model.rule import Environment, Level
 
 from tests.e2e.admissible import admissible, wrapped
 from tests.e2e.admission_cluster import Answer, ApiServer

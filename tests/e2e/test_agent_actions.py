@@ -13,14 +13,15 @@ from tests.e2e.live_sandbox import Kubectl, LiveSandbox
 pytestmark = pytest.mark.e2e
 
 MORE = """\
-  scaling: {replicas: 2}
-  availability: {standby: true}
+  scaling: {replicas: 2, availability: {standby: true}}
 """
-VOLUME = "  storage: [{name: data, size: 1Gi, mountPath: /data}]\n"
+VOLUME = "  storage: {volumes: [{name: data, size: 1Gi, mountPath: /data}]}\n"
 KEPT = f"""\
-  storage: [{{name: data, size: 1Gi, mountPath: /data}}]
-  backup:
-    {{method: Job, schedule: "0 3 * * *", image: "{IMAGE}", command: [save], beforeRollout: false}}
+  storage:
+    volumes: [{{name: data, size: 1Gi, mountPath: /data}}]
+    backup:
+      {{method: Job, schedule: "0 3 * * *", image: "{IMAGE}", command: [save],
+        beforeRollout: false}}
 """
 
 
@@ -61,7 +62,7 @@ def newest(project: GitProject) -> dict[str, Any]:
     return dict(update)
 
 
-def test_a_restart_makes_every_pod_anew_and_leaves_no_drift(
+def test_a_restart_recreates_every_pod_and_leaves_no_drift(
     project: GitProject, kubectl: Kubectl
 ) -> None:
     before = pods(kubectl)
@@ -74,7 +75,7 @@ def test_a_restart_makes_every_pod_anew_and_leaves_no_drift(
     assert (told["action"], told["outcome"], told["reason"]) == ("restart", "done", "a drill")
 
 
-def test_pods_of_one_node_alone_are_made_anew(project: GitProject, kubectl: Kubectl) -> None:
+def test_pods_of_one_node_alone_are_recreated(project: GitProject, kubectl: Kubectl) -> None:
     before = pods(kubectl)
     node = next(iter(before.values()))
     act(project, "restart", "--node", node, "--yes")
@@ -108,7 +109,7 @@ def test_what_stands_on_a_cordoned_node_goes_elsewhere(
     assert (newest(project)["action"], newest(project)["outcome"]) == ("evacuate", "done")
 
 
-def test_what_runs_is_made_again_and_what_holds_data_stays(
+def test_what_runs_is_recreated_and_what_holds_data_stays(
     project: GitProject, kubectl: Kubectl
 ) -> None:
     def uid(*what: str) -> str:
@@ -128,14 +129,13 @@ def test_what_runs_is_made_again_and_what_holds_data_stays(
 
 def test_fields_go_through_the_stack_file(project: GitProject, kubectl: Kubectl) -> None:
     act(project, "set", "scaling.replicas=3")
-    act(project, "set", "availability.active=standby")
-    act(project, "set", "resources.limits.memory=2Gi")
+    act(project, "set", "scaling.availability.active=standby")
+    act(project, "set", "container.resources.limits.memory=2Gi")
     file = project.root / "stacks" / "Pulumi.dev.yaml"
     declared = yaml.safe_load(file.read_text())["config"]["holdfast:agents"]["mover"]
     assert declared == {
-        "scaling": {"replicas": 3},
-        "availability": {"active": "standby"},
-        "resources": {"limits": {"memory": "2Gi"}},
+        "scaling": {"replicas": 3, "availability": {"active": "standby"}},
+        "container": {"resources": {"limits": {"memory": "2Gi"}}},
     }
     project.commit("Three, and the standby serves")
     done = project.project.holdfast("up", "-s", "dev")
@@ -210,7 +210,7 @@ def test_a_claim_makes_way_for_one_from_a_snapshot_and_its_data_is_kept(
     done = restore("--from", "monday", "--set-aside", "--yes", "-o", "json")
     assert done.returncode == 0, done.stderr
     deeds = [
-        (step["deed"], (step["object"] or {}).get("kind"))
+        (step["operation"], (step["object"] or {}).get("kind"))
         for step in json.loads(done.stdout)["steps"]
     ]
     assert deeds == [

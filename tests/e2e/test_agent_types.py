@@ -25,26 +25,27 @@ spec:
 AGENTS = {
     "nightly": """\
   type: Job
-  schedules:
-    - {id: nightly, cron: "0 2 * * *", timezone: Europe/London, input: "Summarise $(date)"}
-    - {cron: "*/30 * * * *", concurrencyPolicy: Replace, historyLimit: 1, retries: 2, suspend: true,
-       ttlSecondsAfterFinished: 3600}
-  triggers:
-    - {id: waiting, metric: queue_depth, selector: {queue: a}, perRun: 2, maxRuns: 4,
-       suspend: true}
-  storage: [{name: notes, size: 1Gi, mountPath: /notes}]
+  job:
+    schedules:
+      - {id: nightly, cron: "0 2 * * *", timezone: Europe/London, input: "Summarise $(date)"}
+      - {cron: "*/30 * * * *", concurrencyPolicy: Replace, historyLimit: 1, retries: 2,
+         suspend: true, ttlSecondsAfterFinished: 3600}
+    triggers:
+      - {id: waiting, metric: queue_depth, selector: {queue: a}, perRun: 2, maxRuns: 4,
+         suspend: true}
+  storage: {volumes: [{name: notes, size: 1Gi, mountPath: /notes}]}
 """,
     "coder": """\
   type: Sandbox
-  runtimeClassName: gvisor
+  pod: {runtimeClassName: gvisor}
   sandbox: {shutdownAfter: 2h}
-  storage: [{name: project, size: 1Gi, mountPath: /project}]
+  storage: {volumes: [{name: project, size: 1Gi, mountPath: /project}]}
 """,
     "pool": """\
   type: Sandbox
   sandbox:
     {warmPool: {replicas: 2}, claim: true, ttlSecondsAfterFinished: 60, envInjection: Allowed}
-  storage: [{name: project, size: 1Gi, mountPath: /project}]
+  storage: {volumes: [{name: project, size: 1Gi, mountPath: /project}]}
 """,
 }
 MANIFESTS = "---\n".join(
@@ -100,7 +101,7 @@ def test_a_run_started_by_the_schedule_has_its_input_and_its_claim(
     assert kubectl.get("pvc/nightly-notes", "-n", "kinds")["status"]["phase"] == "Bound"
 
 
-def test_a_drifted_schedule_is_seen_and_put_back(project: FleetProject, kubectl: Kubectl) -> None:
+def test_a_drifted_schedule_is_seen_and_reverted(project: FleetProject, kubectl: Kubectl) -> None:
     patch = '{"spec": {"schedule": "* * * * *"}}'
     kubectl("patch", "cronjob/nightly-1", "-n", "kinds", "--type=merge", "-p", patch)
     code, report = project.drift()
@@ -110,7 +111,7 @@ def test_a_drifted_schedule_is_seen_and_put_back(project: FleetProject, kubectl:
     assert project.drift()[0] == 0
 
 
-def test_a_changed_sandbox_is_made_anew_and_keeps_its_claim(
+def test_a_changed_sandbox_is_recreated_and_keeps_its_claim(
     project: FleetProject, kubectl: Kubectl
 ) -> None:
     before = kubectl.get("sandbox/coder", "-n", "kinds")["metadata"]["uid"]

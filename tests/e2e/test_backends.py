@@ -202,7 +202,7 @@ def test_rows_22_and_23_a_backend_that_is_lost_in_mid_run_costs_nothing(
     assert f"the state of stack dev cannot be written: {backend.because}" in said
     assert "then run 'holdfast up -s dev --recover'" in said
     copy = next(each for each in kept(project) if each.stem.endswith("-before"))
-    assert f"'pulumi stack import -s dev --file {copy}' puts back the copy kept here" in said
+    assert f"'pulumi stack import -s dev --file {copy}' restores the copy kept here" in said
     assert lost.returncode == run.returncode, "what cannot be read is not called clean"
     assert f"the backend of stack dev cannot be read: {backend.because}" in lost.stderr
 
@@ -235,7 +235,7 @@ def test_the_copy_that_is_kept_is_a_state_that_the_engine_takes(project: GitProj
     assert_settled(project)
 
 
-def test_a_state_is_made_anew_from_files_and_cluster(project: GitProject) -> None:
+def test_a_state_is_recreated_from_files_and_cluster(project: GitProject) -> None:
     there = holdfast(project, "recover", "-s", "dev")
     done = holdfast(project, "recover", "-s", "dev", "--replace", "-o", "json")
     project.project.pulumi("stack", "rm", "--force", "--yes", "--preserve-config")

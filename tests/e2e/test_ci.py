@@ -120,7 +120,7 @@ def test_saved_events_give_a_report_and_half_of_them_an_incomplete_one(
     assert "NOT CHECKED" in read.stdout
 
 
-def test_a_refused_change_is_told_with_its_line_and_exit_code_5(
+def test_a_refused_change_is_reported_with_its_line_and_exit_code_5(
     project: FleetProject, tmp_path: Path
 ) -> None:
     config = tmp_path / "strict.json"
@@ -310,14 +310,19 @@ def test_a_pull_request_gets_one_comment_about_what_it_would_change(
     assert not (tmp_path / "state" / "sandboxes" / "default").exists()
 
 
-def test_workflows_pass_actionlint() -> None:
+@pytest.mark.parametrize("project", [".", "templates/fleet"])
+def test_workflows_pass_actionlint(project: str, tmp_path: Path) -> None:
+    # In a repository of its own: there `./.github/actions/setup` is the project's.
+    shutil.copytree(CLONE / project / ".github", tmp_path / ".github")
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
     tools = subprocess.run(
         [sys.executable, CLONE / "toolchain" / "test_tools.py"],
         capture_output=True,
         text=True,
         check=True,
     ).stdout.strip()
-    files = sorted((CLONE / ".github" / "workflows").glob("*.yml"))
+    files = sorted((tmp_path / ".github" / "workflows").glob("*.yml"))
+    assert files
     command = [f"{tools}/actionlint", "-no-color", *map(str, files)]
-    done = subprocess.run(command, cwd=CLONE, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout

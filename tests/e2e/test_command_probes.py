@@ -38,6 +38,7 @@ def psql(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, ...]]:
         known = (("PGHOST", server.home), ("PGPORT", str(server.port)))
         for name, value in (*known, ("PGUSER", "app"), ("PGDATABASE", "postgres")):
             monkeypatch.setenv(name, value)
+            monkeypatch.setenv(f"HOLDFAST_PROBE_{name}", value)
         yield ("psql", "--no-psqlrc", "-Atc")
 
 

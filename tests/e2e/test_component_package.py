@@ -145,7 +145,7 @@ def test_yaml_refuses_an_unknown_property_and_a_wrong_word_at_their_lines(
     program_in: Callable[[str], PackageProgram],
 ) -> None:
     wrong = dict(samples("cx")["Agent"]) | {
-        "storage": [{"name": "x", "siz": "1Gi", "mountPath": "/x"}]
+        "storage": {"volumes": [{"name": "x", "siz": "1Gi", "mountPath": "/x"}]}
     }
     with pytest.raises(RunFailedError) as failed:
         declare(program_in("yaml"), "yaml", {"Agent": wrong}).preview()

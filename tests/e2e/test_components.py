@@ -31,11 +31,11 @@ def test_each_part_works_alone(program: ComponentProgram, namespace: str, kubect
     rules = [{"resources": ["configmaps"], "verbs": ["get"]}]
     rights = {"rbac": [{"rules": rules}]}
     stack = program.declare(
-        ("AgentStorage", "other-storage", {"agent": agent, "storage": STORAGE}),
+        ("AgentStorage", "other-storage", {"agent": agent, "storage": {"volumes": STORAGE}}),
         (
             "AgentIdentity",
             "other-identity",
-            {"agent": agent, "security": rights},
+            {"agent": agent, "pod": {"security": rights}},
         ),
         ("AgentNetwork", "other-network", {"agent": agent, "network": {"ingress_from": ["peer"]}}),
         ("AgentScaling", "other-scaling", {"agent": agent, "scaling": {"replicas": 2}}),
@@ -53,11 +53,20 @@ def test_each_part_works_alone(program: ComponentProgram, namespace: str, kubect
 def test_an_agent_takes_over_the_claim_that_a_program_has_used_alone(
     program: ComponentProgram, namespace: str, kubectl: Kubectl
 ) -> None:
-    alone = ("AgentStorage", "other-storage", {"agent": place(namespace), "storage": STORAGE})
+    alone = (
+        "AgentStorage",
+        "other-storage",
+        {"agent": place(namespace), "storage": {"volumes": STORAGE}},
+    )
     program.declare(alone).up()
     before = kubectl.get("pvc/other-data", "-n", namespace)["metadata"]["uid"]
 
-    whole = {"namespace": namespace, "version": "1.0.0", "image": IMAGE, "storage": STORAGE}
+    whole = {
+        "namespace": namespace,
+        "version": "1.0.0",
+        "image": IMAGE,
+        "storage": {"volumes": STORAGE},
+    }
     result = program.declare(("Agent", "other", whole)).up()
 
     assert kubectl.get("pvc/other-data", "-n", namespace)["metadata"]["uid"] == before
@@ -70,11 +79,13 @@ def test_a_claim_is_not_replaced_or_deleted_by_accident(
     program: ComponentProgram, namespace: str, kubectl: Kubectl
 ) -> None:
     agent = place(namespace)
-    program.declare(("AgentStorage", "other-storage", {"agent": agent, "storage": STORAGE})).up()
+    program.declare(
+        ("AgentStorage", "other-storage", {"agent": agent, "storage": {"volumes": STORAGE}})
+    ).up()
     moved = [STORAGE[0] | {"storage_class_name": "sandbox-late"}]
     with pytest.raises(RunFailedError, match="protect"):
         program.declare(
-            ("AgentStorage", "other-storage", {"agent": agent, "storage": moved})
+            ("AgentStorage", "other-storage", {"agent": agent, "storage": {"volumes": moved}})
         ).preview()
     with pytest.raises(RunFailedError, match="protect"):
         program.declare().up()

@@ -19,6 +19,10 @@ pytestmark = pytest.mark.e2e
 
 CYCLES = 10
 ENGINE = "kustomize-controller"
+IDENTITIES = {
+    ENGINE: (f"--as=system:serviceaccount:flux-system:{ENGINE}", "--as-group=system:masters"),
+}
+"""Flux counts by the account that it runs under; a name alone proves nothing."""
 GROUP = "kustomize.toolkit.fluxcd.io"
 DEPLOYMENT = ("deployment/coder", "-n", "dev")
 IMAGE = "spec.template.spec.containers[name=agent].image"
@@ -40,8 +44,8 @@ class Delivery:
         """Server-side apply under a manager's name."""
         listed = {"apiVersion": "v1", "kind": "List", "items": list(objects)}
         options = ("--server-side", "--force-conflicts", "--validate=false", "-f", "-")
-        named = f"--field-manager={manager}"
-        self.kubectl("apply", *options, named, stdin=json.dumps(listed))
+        named = (f"--field-manager={manager}", *IDENTITIES.get(manager, ()))
+        self.kubectl("apply", *options, *named, stdin=json.dumps(listed))
 
     def versions(self) -> dict[str, str]:
         """Version of each workload, Service and claim; no status is written to the latter."""
@@ -85,7 +89,7 @@ def delivery(
     assert done.returncode == 0, done.stderr
     project = FleetProject.copy(tmp_path_factory.mktemp("delivered"), sandbox)
     file = project.root / "stacks" / "Pulumi.dev.yaml"
-    mode = "config:\n  holdfast:agentResources: {mode: observe}\n"
+    mode = "config:\n  holdfast:controllers: [flux]\n  holdfast:agentResources: {mode: observe}\n"
     text = file.read_text().replace("config:\n", mode)
     file.write_text(text.replace("    coder: {", "    coder: {drift: {mode: revert}, "))
     items = json.loads(project.holdfast("render", "-s", "dev", "-o", "json").stdout)["items"]
@@ -122,13 +126,13 @@ def test_ten_cycles_beside_the_operator_and_a_scan_change_nothing(
     assert operator.process.poll() is None
 
 
-def test_an_edit_is_told_of_with_its_user_and_left_to_the_engine(
+def test_an_edit_is_reported_with_its_user_and_left_to_the_engine(
     delivery: Delivery, operator: Operating, kubectl: Kubectl
 ) -> None:
     generation = delivery.generation()
     kubectl("set", "image", *DEPLOYMENT, "agent=x:hotfix", user="alice")
     eventually(lambda: delivery.drifted()["status"] == "True", "the operator tells of it")
-    assert f"Flux delivers it ({ENGINE})" in delivery.drifted()["message"]
+    assert f"Flux manages it ({ENGINE})" in delivery.drifted()["message"]
     code, report = delivery.project.drift("--no-engine")
     (finding,) = report["findings"]
     assert (code, finding["path"], finding["live"]) == (7, IMAGE, "x:hotfix")
@@ -147,7 +151,7 @@ def test_an_edit_is_told_of_with_its_user_and_left_to_the_engine(
     assert operator.process.poll() is None
 
 
-def test_several_who_apply_the_same_do_not_disturb_each_other_and_are_told_apart(
+def test_several_who_apply_the_same_do_not_disturb_each_other_and_are_distinguished(
     delivery: Delivery,
 ) -> None:
     (service,) = [
@@ -179,7 +183,7 @@ def test_several_who_apply_the_same_do_not_disturb_each_other_and_are_told_apart
     assert owners["Service", "coder"] == sorted([*appliers, ENGINE])
     shared = delivery.project.holdfast("drift", "owners", "coder", "-s", "dev", "--shared")
     assert "shared by argocd-controller, holdfast, kustomize-controller" in shared.stdout
-    assert "1 object, 1 delivered by more than one" in shared.stdout
+    assert "1 object, 1 applied by more than one" in shared.stdout
 
 
 def test_an_update_of_what_an_engine_delivers_is_refused_with_what_to_do(

@@ -39,6 +39,8 @@ def clean(project: FleetProject) -> Iterator[FleetProject]:
     # What the stack's file has adopted stays: a claim does not shrink.
     subprocess.run(["git", "checkout", "-q", "agents"], cwd=project.root, check=True)
     project.holdfast("drift", "revert", "-s", "dev", "--yes")
+    # A revert restores what was deployed: what was adopted is deployed by an update.
+    project.stack().up()
 
 
 def test_a_change_is_adopted_where_it_is_declared(clean: FleetProject, kubectl: Kubectl) -> None:
@@ -50,7 +52,7 @@ def test_a_change_is_adopted_where_it_is_declared(clean: FleetProject, kubectl: 
 
     shown = clean.holdfast("drift", "adopt", "-s", "dev")
     assert shown.returncode == ExitCode.DRIFT
-    assert '+    - {name: EXTRA, value: "1"}' in shown.stdout
+    assert '+      - {name: EXTRA, value: "1"}' in shown.stdout
     assert "+++ b/stacks/Pulumi.dev.yaml" in shown.stdout
     assert "size: 3Gi" in shown.stdout
     assert "not adopted: Deployment ops/k8s-helper spec.template.spec.hostNetwork" in shown.stderr
@@ -94,7 +96,7 @@ def test_a_finding_is_expected_until_its_day(clean: FleetProject, kubectl: Kubec
     }
 
 
-def test_a_debug_container_is_told_with_its_user(
+def test_a_debug_container_is_reported_with_its_user(
     clean: FleetProject, kubectl: Kubectl, sandbox: LiveSandbox
 ) -> None:
     pods = kubectl.get("pods", "-n", "cx", "-l", "holdfast.dev/agent=support-rag")["items"]
@@ -102,11 +104,14 @@ def test_a_debug_container_is_told_with_its_user(
     debug = ("debug", "-n", "cx", pod, "--image=registry.example.test/tools/shell:1")
     kubectl(*debug, "--target=agent", "--attach=false", "--profile=restricted")
     code, report = clean.drift("--no-engine", "--audit-log", str(sandbox.audit_log))
-    assert code == 0
-    (found,) = (each for each in report["findings"] if each["object"]["kind"] == "Pod")
-    assert found["path"] == "spec.ephemeralContainers"
+    assert code == 7
+    (found,) = report["findings"]
+    assert (found["object"]["kind"], found["object"]["name"]) == ("Pod", pod)
+    assert found["path"].startswith("spec.ephemeralContainers[name=debugger-")
     assert found["actors"][0]["user"] == "admin"
     assert found["actors"][0]["userAgent"].startswith("kubectl/")
+    kubectl("delete", "pod", pod, "-n", "cx")
+    kubectl("rollout", "status", "deployment/support-rag", "-n", "cx", "--timeout=120s")
 
 
 def test_each_agent_s_drift_is_dealt_with_as_its_manifest_says(

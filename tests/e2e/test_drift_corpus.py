@@ -204,7 +204,7 @@ CONTAINERS = "spec.template.spec.containers"
         ),
     ],
 )  # fmt: skip
-def test_an_edit_is_found_with_its_author_and_put_back(
+def test_an_edit_is_found_with_its_author_and_reverted(
     corpus: Corpus, kubectl: Kubectl, user: str, edit: list[str], found: tuple[str, ...]
 ) -> None:
     kubectl(*edit, user=user)

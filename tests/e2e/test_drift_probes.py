@@ -85,10 +85,11 @@ def without_cards(stack_file: Path) -> None:
     for name in ("coder", "k8s-helper", "support-rag", "vision-triage"):
         agents[name] = {
             **agents.get(name, {}),
-            "a2a": {"enabled": False, "skills": None},
-            "probes": {"readiness": {"httpGet": {"path": "/ready"}}},
+            "card": {"enabled": False, "skills": None},
         }
-    agents["vision-triage"]["nodeSelector"] = {"nvidia.com/gpu.present": "true"}
+        readiness = {"readiness": {"httpGet": {"path": "/ready"}}}
+        agents[name].setdefault("container", {})["probes"] = readiness
+    agents["vision-triage"]["pod"]["nodeSelector"] = {"nvidia.com/gpu.present": "true"}
     stack_file.write_text(yaml.safe_dump(document))
 
 

@@ -66,7 +66,7 @@ def test_the_plan_is_what_is_done(
     assert planned.returncode == ExitCode.DRIFT
     plan = json.loads(planned.stdout)
     actions = {each["object"]["kind"]: each for each in plan["actions"]}
-    assert actions["Deployment"]["requests"] == ["patch", "apply"]
+    assert actions["Deployment"]["requests"] == ["patch", "patch"]
     assert actions["Deployment"]["restartsPods"] is True
     assert actions["ConfigMap"]["requests"] == ["create"]
 
@@ -91,7 +91,7 @@ def test_the_plan_is_what_is_done(
 
 
 @pytest.mark.parametrize("times", [1, 8])
-def test_what_is_written_in_between_is_heeded_and_keeps_nothing_from_being_put_back(
+def test_what_is_written_in_between_is_heeded_and_keeps_nothing_from_being_reverted(
     declared: list[str], kubectl: Kubectl, namespace: str, sandbox: LiveSandbox, times: int
 ) -> None:
     kubectl("-n", namespace, "set", "image", "deployment/agent", "agent=x:1")

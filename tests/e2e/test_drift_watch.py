@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import urllib3
 
+from tests.e2e.config_maps import config_map_name
 from tests.e2e.fleet_project import FleetProject
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
 from tests.e2e.promtool import check_metrics
@@ -39,7 +40,7 @@ def watch(project: FleetProject, sandbox: LiveSandbox) -> Iterator[Watching]:
         yield running
 
 
-def test_an_edit_is_told_with_its_user_and_its_end_with_how_long_it_stood(
+def test_an_edit_is_reported_with_its_user_and_its_end_with_how_long_it_stood(
     watch: Watching, project: FleetProject, kubectl: Kubectl
 ) -> None:
     kubectl("set", "image", *DEPLOYMENT, "agent=x:hotfix", user="alice")
@@ -83,14 +84,16 @@ def test_a_flood_of_events_on_one_object_is_a_handful_of_looks(
     assert len(watch.findings) <= min(10 * max(seconds, 1.0), 50)
 
 
-def test_what_was_put_back_at_once_is_told_all_the_same(watch: Watching, kubectl: Kubectl) -> None:
+def test_what_was_reverted_at_once_is_reported_all_the_same(
+    watch: Watching, kubectl: Kubectl
+) -> None:
     kubectl("annotate", "service/support-rag", "-n", "cx", "note=x", user="alice")
     kubectl("annotate", "service/support-rag", "-n", "cx", "note-", user="alice")
     assert watch.wait_for_turn("opened", "support-rag")["finding"]["live"] == "x"
     assert watch.wait_for_turn("closed", "support-rag")["finding"]["live"] == "x"
 
 
-def test_who_enters_a_pod_is_told_and_one_cause_in_many_objects_is_told_once(
+def test_who_enters_a_pod_is_reported_and_one_cause_in_many_objects_is_reported_once(
     watch: Watching, kubectl: Kubectl
 ) -> None:
     pods = kubectl.get("pods", "-n", "cx", "-l", "holdfast.dev/agent=support-rag")["items"]
@@ -100,7 +103,10 @@ def test_who_enters_a_pod_is_told_and_one_cause_in_many_objects_is_told_once(
     opened = watch.wait_for_turn("opened", pod)["finding"]
     assert (opened["path"], opened["severity"]) == ("exec", "info")
     assert [actor["user"] for actor in opened["actors"]] == ["admin"]
-    names = ("configmap/support-rag-config", "configmap/support-rag-retrieval")
+    names = [
+        f"configmap/{config_map_name(kubectl, 'support-rag', 'cx', entry)}"
+        for entry in ("config", "retrieval")
+    ]
     kubectl("annotate", *names, "-n", "cx", "note=x", user="alice")
     cause = watch.wait_for(lambda one: one["type"] == "cause.opened")
     assert "in 2 objects of kind ConfigMap by alice@example.test" in cause["summary"]
@@ -167,7 +173,7 @@ def test_webhook_and_metrics(
     assert 'holdfast_drift_complete{stack="dev"} 1.0' in text
     check_metrics(text)
     check_metrics(file.read_text())
-    assert 'holdfast_drift_finding_turns_total{stack="dev",turn="opened"} ' in text
+    assert 'holdfast_drift_finding_transitions_total{stack="dev",transition="opened"} ' in text
     assert 'holdfast_drift_findings{class="changed",severity="medium",stack="dev"} 0.0' in text
     assert 'holdfast_drift_objects{stack="dev"}' in file.read_text()
     first = received[0]

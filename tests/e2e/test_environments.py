@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.config_maps import config_map
 from tests.e2e.fleet_project import FleetProject
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
 
@@ -39,7 +40,7 @@ def bind(project: FleetProject, stack: str, url: str) -> None:
 def running(kubectl: Kubectl, stack: str) -> dict[str, Any]:
     """What a stack runs: address told to the agent, hash on its pods, generation."""
     namespace = f"bound-{stack}"
-    told = kubectl.get("configmap/bound-config", "-n", namespace)["data"]["agent.json"]
+    told = config_map(kubectl, "bound", namespace)["data"]["agent.json"]
     workload = kubectl.get("deployment/bound", "-n", namespace)
     return {
         "url": json.loads(told)["tools"][0]["url"],

@@ -23,7 +23,7 @@ spec:
 """
 AGENTS = {
     "serving": "  scaling: {replicas: 2}",
-    "nightly": '  type: Job\n  schedules: [{id: late, cron: "0 2 * * *"}]',
+    "nightly": '  type: Job\n  job: {schedules: [{id: late, cron: "0 2 * * *"}]}',
 }
 MANIFESTS = "---\n".join(
     HEAD.format(name=name, digest=DIGEST, spec=spec) for name, spec in AGENTS.items()
@@ -57,7 +57,7 @@ def until(project: FleetProject, name: str, phases: set[str]) -> dict[str, Any]:
         time.sleep(0.5)
 
 
-def test_what_runs_is_told_with_node_image_limits_and_the_update_behind_it(
+def test_what_runs_is_reported_with_node_image_limits_and_the_update_behind_it(
     project: FleetProject,
 ) -> None:
     live = explained(project, "serving")
@@ -103,7 +103,7 @@ def test_a_crash_a_pod_that_is_not_ready_and_who_changed_what(
     kubectl("label", "service/serving", "-n", "living", "rogue-", user="alice")
 
 
-def test_a_run_that_failed_and_one_that_ended_are_told_apart(
+def test_a_run_that_failed_and_one_that_ended_are_distinguished(
     project: FleetProject, kubectl: Kubectl
 ) -> None:
     kubectl("create", "job", "good", "--from=cronjob/nightly-late", "-n", "living")

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from holdfast.adapters.git.repository import run_git
 
+from tests.e2e.config_maps import config_map_name
 from tests.e2e.fleet_project import CLONE, FleetProject
 from tests.e2e.flux_controllers import Flux, flux
 from tests.e2e.git_server import git_server
@@ -110,7 +111,8 @@ def project(sandbox: LiveSandbox, tmp_path_factory: pytest.TempPathFactory) -> F
     copy = FleetProject.copy(tmp_path_factory.mktemp("delivered"), sandbox)
     file = copy.root / "stacks" / "Pulumi.dev.yaml"
     text = file.read_text().replace(
-        "config:\n", "config:\n  holdfast:agentResources: {mode: observe}\n"
+        "config:\n",
+        "config:\n  holdfast:controllers: [flux]\n  holdfast:agentResources: {mode: observe}\n",
     )
     held = text.replace("    coder: {", "    coder: {drift: {mode: revert}, ")
     assert held != text
@@ -167,7 +169,7 @@ def test_ten_cycles_beside_the_operator_write_nothing(
     assert operator.metric("holdfast_operator_writes_total", what="patch") == 0
 
 
-def test_an_edit_is_told_of_with_its_user_and_put_back_once_by_flux_alone(
+def test_an_edit_is_reported_with_its_user_and_reverted_once_by_flux_alone(
     delivery: Delivery, operator: Operating, kubectl: Kubectl
 ) -> None:
     since, generation = delivery.now, delivery.generation
@@ -178,7 +180,7 @@ def test_an_edit_is_told_of_with_its_user_and_put_back_once_by_flux_alone(
         return next(each for each in conditions if each["type"] == "Drifted")
 
     eventually(lambda: drifted()["status"] == "True", "the operator tells of it")
-    assert f"Flux delivers it ({ENGINE})" in drifted()["message"]
+    assert f"Flux manages it ({ENGINE})" in drifted()["message"]
     code, report = delivery.project.drift("--no-engine")
     (finding,) = report["findings"]
     assert (code, finding["path"], finding["live"]) == (7, IMAGE, "x:hotfix")
@@ -220,7 +222,7 @@ def test_flux_takes_away_what_kubectl_added_and_only_a_scan_tells_what_a_console
     assert paths() == []
 
 
-def test_several_who_apply_the_same_do_not_disturb_each_other_and_are_told_apart(
+def test_several_who_apply_the_same_do_not_disturb_each_other_and_are_distinguished(
     delivery: Delivery, kubectl: Kubectl
 ) -> None:
     listed = json.loads(delivery.project.holdfast("render", "-s", "dev", "-o", "json").stdout)
@@ -252,7 +254,7 @@ def test_several_who_apply_the_same_do_not_disturb_each_other_and_are_told_apart
         for each in json.loads(told.stdout)["objects"]
     }
     assert owners["Service", "coder"] == sorted([*appliers, ENGINE])
-    assert owners["ConfigMap", "coder-config"] == [ENGINE]
+    assert owners["ConfigMap", config_map_name(kubectl, "coder", "dev")] == [ENGINE]
 
 
 def test_an_agent_that_is_removed_from_git_leaves_its_data(

@@ -29,6 +29,7 @@ BY_RULE = {
     r"spec\.template\.spec\.terminationGracePeriodSeconds": "at least 60 s to end",
     rf"{CONTAINER}imagePullPolicy": "an image with a digest never changes",
     rf"{CONTAINER}image": "pinned by digest",
+    rf"{CONTAINER}terminationMessagePolicy": "the last log lines say why it failed",
     rf"{CONTAINER}name": "the agent's container is called agent",
     rf"{CONTAINER}resources": "requests and limits have defaults",
     r"spec\.template\.spec\.securityContext": "restricted Pod Security",
@@ -102,7 +103,7 @@ def rendered_of(
 
 ALL = ["agent-sandbox"]
 ALL_EXAMPLES, PLAIN_EXAMPLES = 27, 14
-"""Sandboxes and templates among the project's examples; those that need no podOverrides."""
+"""Sandboxes and templates among the project's examples; those that need no pod.overrides."""
 
 
 def test_every_deployment_of_a_public_project_renders_back_to_its_equal(
@@ -188,7 +189,7 @@ def test_sandboxes_of_the_project_that_defines_them_are_imported_and_accepted(
                     refused.append(f"{file.name} {name}: {done.stderr}")
     record_property("without escape hatch", plain)
     record_property("with escape hatch", escaped)
-    print(f"{len(plain)} of {len(plain) + len(escaped)} examples need no podOverrides")  # noqa: T201 - the figure
+    print(f"{len(plain)} of {len(plain) + len(escaped)} examples need no pod.overrides")  # noqa: T201 - the figure
     assert refused == []
     assert len(plain) == PLAIN_EXAMPLES
     assert len(plain) + len(escaped) == ALL_EXAMPLES

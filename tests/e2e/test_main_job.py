@@ -12,6 +12,7 @@ from holdfast.errors import ExitCode
 from holdfast.report.documents.fleet import fleet_schema
 
 from tests.e2e.browser import CHROMIUM, overflow
+from tests.e2e.config_maps import config_map_name
 from tests.e2e.fleet_project import FleetProject
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
 
@@ -110,7 +111,7 @@ def test_pulumi_sees_no_drift_after_an_update(project: FleetProject) -> None:
     assert not project.stack().preview(refresh=True).steps
 
 
-def test_five_hands_in_the_cluster_are_seen_named_and_put_back(
+def test_five_edits_in_the_cluster_are_seen_named_and_reverted(
     clean: FleetProject, kubectl: Kubectl
 ) -> None:
     kubectl("set", "image", "deployment/support-rag", "-n", "cx", "agent=x:hotfix", user="alice")
@@ -218,23 +219,25 @@ def test_the_fleet_page_tells_all_of_a_drifted_fleet_and_what_nobody_could_see(
     assert "0 Synced, 0 OutOfSync, 6 Unknown" in offline.stdout
 
 
-def test_a_service_recreated_by_hand_is_noted_and_is_no_drift(
+def test_an_object_recreated_by_another_client_is_drift_until_a_revert_confirms_it(
     clean: FleetProject, kubectl: Kubectl
 ) -> None:
+    name = config_map_name(kubectl, "coder", "dev")
     manifest = next(
         item
         for item in json.loads(clean.holdfast("render", "-s", "dev", "-o", "json").stdout)["items"]
-        if item["kind"] == "ConfigMap" and item["metadata"]["name"] == "coder-config"
+        if item["kind"] == "ConfigMap" and item["metadata"]["name"] == name
     )
-    kubectl("delete", "configmap/coder-config", "-n", "dev", user="alice")
+    kubectl("delete", f"configmap/{name}", "-n", "dev", user="alice")
     kubectl(
         *("apply", "--server-side", "--field-manager=holdfast", "-f", "-"),
         stdin=json.dumps(manifest),
     )
     code, report = clean.drift()
-    assert code == 0
-    assert ("ConfigMap", "coder-config", "recreated", "") in paths(report)
-    assert {each["severity"] for each in report["findings"]} == {"info"}
+    assert code == 7
+    assert ("ConfigMap", name, "recreated", "") in paths(report)
+    assert clean.holdfast("drift", "revert", "-s", "dev", "--yes").returncode == 0
+    assert clean.drift()[0] == 0
 
 
 def test_a_manifest_that_is_not_compliant_is_refused_by_the_pack(
@@ -249,7 +252,7 @@ def test_a_manifest_that_is_not_compliant_is_refused_by_the_pack(
         "  version: 0.0.1\n"
         "  owner: nobody\n"
         f"  image: docker.io/x/shadow@sha256:{'7' * 64}\n"
-        "  security: {securityContext: {privileged: true, allowPrivilegeEscalation: true}}\n"
+        "  pod: {security: {securityContext: {privileged: true, allowPrivilegeEscalation: true}}}\n"
     )
     before = len(sandbox.audit_events())
     try:

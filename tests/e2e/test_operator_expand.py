@@ -11,7 +11,7 @@ from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.render.fleet import FleetPlan, render_fleet
 
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
-from tests.e2e.operated_agents import condition, expanded_plan, manifests
+from tests.e2e.operated_agents import condition, declaration_of, expanded_plan, manifests
 from tests.e2e.operating import eventually, operating
 
 pytestmark = pytest.mark.e2e
@@ -40,7 +40,7 @@ AUTOSCALER: dict[str, Any] = {
 
 def account_of_operator(kubectl: Kubectl, plan: FleetPlan, folder: Path) -> Path:
     """Kubeconfig of the account that `operator install` makes, with its rights and no others."""
-    environment = plan.agents[0].surroundings.environment
+    environment = plan.agents[0].context.environment
     image = f"registry.example/holdfast@sha256:{'3' * 64}"
     request = OperatorRequest("made", image, "0.1.0", "ops", ("10.96.0.1/32",), environment)
     objects = operator_objects(request, plan, render_fleet(plan), {})
@@ -95,9 +95,14 @@ def test_expanded_agents_are_applied_and_take_their_objects_along(
         }
         assert appliers == {"holdfast"}
 
-        newer = json.loads(json.dumps(next(one for one in resources if one["kind"] == "Agent")))
-        newer["spec"] |= {"version": "2.0.0", "storage": newer["spec"]["storage"][:1]}
-        kubectl.apply(newer)
+        held = next(one for one in resources if one["kind"] == "Agent")
+        others = [one for one in resources if one is not held]
+        newer = json.loads(json.dumps(held))
+        newer["spec"] |= {
+            "version": "2.0.0",
+            "storage": {"volumes": newer["spec"]["storage"]["volumes"][:1]},
+        }
+        kubectl.apply(*declaration_of([*others, newer], "made", "expand"), newer)
         label = "app.kubernetes.io/version=2.0.0"
         eventually(
             lambda: bool(kubectl.get("deployments", "-n", "made", "-l", label)["items"]),
@@ -106,7 +111,7 @@ def test_expanded_agents_are_applied_and_take_their_objects_along(
         assert kubectl.get("pvc/held-scratch", "-n", "made")  # no claim goes by an edit
 
         broken = {**newer, "spec": {**newer["spec"], "model": {"ref": "nobody"}}}
-        kubectl.apply(broken)
+        kubectl.apply(*declaration_of([*others, broken], "made", "expand"), broken)
         eventually(
             lambda: (
                 condition(kubectl.get("agent/held", "-n", "made"), "ResolvedRefs")
@@ -117,6 +122,8 @@ def test_expanded_agents_are_applied_and_take_their_objects_along(
         assert kubectl.get("deployment/held", "-n", "made")
 
         _scaled_by_an_autoscaler_of_others(kubectl)
+        left = [one for one in (*others, broken) if one["metadata"]["name"] != "told"]
+        kubectl.apply(*declaration_of(left, "made", "expand"))
         kubectl("delete", "agent/told", "-n", "made", "--timeout=150s")
         left = kubectl.get("deployments,services,configmaps,pvc,sa,netpol", "-n", "made")["items"]
         told = [one["metadata"]["name"] for one in left if "told" in one["metadata"]["name"]]

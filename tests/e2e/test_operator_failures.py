@@ -23,8 +23,8 @@ spec:
   version: %s
   image: {IMAGE}
 """
-SPARE = "  availability: {standby: true, failover: automatic, failoverAfter: 2s}\n"
-NIGHTLY = '  type: Job\n  schedules: [{id: late, cron: "0 2 1 1 *"}]\n'
+SPARE = "  scaling: {availability: {standby: true, failover: automatic, failoverAfter: 2s}}\n"
+NIGHTLY = '  type: Job\n  job: {schedules: [{id: late, cron: "0 2 1 1 *"}]}\n'
 
 
 def manifests(version: str) -> str:
@@ -92,7 +92,7 @@ def test_a_standby_takes_over_from_pods_that_crash_and_stays_through_updates(
     kubectl.wait_for("condition=Ready", "agent/spare", *PLACE, seconds=170)
 
 
-def test_a_run_that_failed_is_told_until_one_ends_well(
+def test_a_run_that_failed_is_reported_until_one_ends_well(
     operator: Operating, kubectl: Kubectl
 ) -> None:
     del operator
@@ -127,7 +127,7 @@ def test_a_run_that_failed_is_told_until_one_ends_well(
     eventually(lambda: condition(kubectl, "nightly", "LastRun") == ("True", "Complete"), "it ended")
 
 
-def test_pods_that_find_no_node_are_told_of(operator: Operating, kubectl: Kubectl) -> None:
+def test_pods_that_find_no_node_are_reported(operator: Operating, kubectl: Kubectl) -> None:
     del operator
     nodes = [each["metadata"]["name"] for each in kubectl.get("nodes")["items"]]
     kubectl("cordon", *nodes)

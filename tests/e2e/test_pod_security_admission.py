@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from holdfast_policies import judge
+from holdfast_policies.evaluation import judge
 from holdfast_policies.table import RULES
 
 from tests.e2e.live_sandbox import Kubectl

@@ -101,7 +101,7 @@ def broken(document: dict[str, Any], name: str) -> set[str]:
     return {each["rule"] for each in document["findings"] if named(each["object"]) == name}
 
 
-def test_every_agent_is_listed_with_results_whoever_deployed_it(sandbox: LiveSandbox) -> None:
+def test_every_agent_is_listed_with_results_those_who_deployed_it(sandbox: LiveSandbox) -> None:
     code, document = check(sandbox, "-n", NAMESPACE, "--profile", "dev")
     assert code == 5
     assert document["complete"] is True
@@ -137,7 +137,7 @@ def test_everywhere_is_everywhere_but_where_kubernetes_runs_itself(sandbox: Live
     assert any("of Kubernetes' own" in each for each in document["remarks"])
 
 
-def test_what_may_not_be_read_is_told_and_is_no_pass(sandbox: LiveSandbox) -> None:
+def test_what_may_not_be_read_is_reported_and_is_no_pass(sandbox: LiveSandbox) -> None:
     """Bob reads all but Secrets: what those would have shown is not known, and never fine."""
     code, document = check(sandbox, "-n", NAMESPACE, user="bob")
     assert code == 5

@@ -8,7 +8,7 @@ import pytest
 from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.adapters.engine.results import RunResult
 from holdfast.errors import EngineError, ExitCode
-from holdfast_policies.kinds import ANY_KIND, CONFIG_MAP, DEPLOYMENT, NETWORK_POLICY, Kind
+from holdfast_policies.model.kinds import ANY_KIND, CONFIG_MAP, DEPLOYMENT, NETWORK_POLICY, Kind
 from holdfast_policies.pack.answers import MENDING_LOST, UNDETERMINED
 from holdfast_policies.table import RULES
 
@@ -130,7 +130,7 @@ def test_an_unknown_value_is_left_open_at_preview_and_decided_at_update(
     assert "Deployment" not in made
 
 
-def test_what_was_put_right_runs_and_what_a_replacement_lost_of_it_is_told(
+def test_what_was_remediated_runs_and_what_a_replacement_lost_of_it_is_reported(
     project: PolicyProject, kubectl: Kubectl
 ) -> None:
     """The engine deletes before it makes a Deployment with another selector anew."""
@@ -200,15 +200,16 @@ file = Path(rules.__file__).with_name("pss_sysctls.py")
 made = {"time": time}
 exec(compile("def endless(*_):\\n    while True:\\n        time.sleep(1)", str(file), "exec"), made)
 object.__setattr__(RULES_BY_ID["pss-sysctls"], "check", made["endless"])
-serve()
+serve(Path(__file__).parent)
 """
 DYING_PACK = """
 import os
+from pathlib import Path
 from holdfast_policies.pack.server import serve
 from holdfast_policies.table import RULES_BY_ID
 
 object.__setattr__(RULES_BY_ID["pss-sysctls"], "check", lambda *_: os._exit(70))
-serve()
+serve(Path(__file__).parent)
 """
 
 

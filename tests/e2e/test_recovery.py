@@ -1,4 +1,4 @@
-"""What was lost is brought back: half done updates, cut off and lost states, a whole cluster."""
+"""What was lost is brought back: unfinished updates, cut off and lost states, a whole cluster."""
 
 import json
 import os
@@ -77,7 +77,7 @@ def assert_settled(project: GitProject) -> None:
     assert not project.project.stack().preview().steps
 
 
-def test_a_lost_state_is_made_anew_and_proved_equal_without_writing_to_the_cluster(
+def test_a_lost_state_is_recreated_and_proved_equal_without_writing_to_the_cluster(
     project: GitProject, sandbox: LiveSandbox
 ) -> None:
     files = files_of(project)
@@ -172,7 +172,7 @@ def killed_while(project: GitProject, operation: str, is_written: Callable[[], b
     return said
 
 
-def test_a_killed_update_is_named_by_everyone_and_taken_up_when_told_to(
+def test_a_killed_update_is_named_by_everyone_and_resumed_on_request(
     project: GitProject, kubectl: Kubectl
 ) -> None:
     project.commit("A pod that never starts", HELD)
@@ -190,7 +190,7 @@ def test_a_killed_update_is_named_by_everyone_and_taken_up_when_told_to(
     code, report = project.project.drift("--no-history")
     assert code == ExitCode.ERROR
     unseen = " ".join(f"{each['scope']}: {each['reason']}" for each in report["notChecked"])
-    assert "Deployment loop/bot: in flight, an interrupted update left it half done" in unseen
+    assert "Deployment loop/bot: in flight, an interrupted update left it unfinished" in unseen
     assert "was killed while it changed it: that process has ended: run 'holdfast up" in unseen
     status = holdfast(project, "status", "-s", "dev")
     assert status.returncode in (ExitCode.ERROR, ExitCode.DRIFT)
@@ -208,7 +208,7 @@ def test_a_killed_update_is_named_by_everyone_and_taken_up_when_told_to(
     assert HOLD not in kubectl("get", "deployment", "bot", "-n", "loop", "-o", "yaml")
 
 
-def test_what_a_killed_update_has_deleted_is_made_again_where_it_is_declared_again(
+def test_what_a_killed_update_has_deleted_is_recreated_where_it_is_declared_again(
     project: GitProject, kubectl: Kubectl
 ) -> None:
     guarded = agent("bot", more="  scaling: {replicas: 2}\n")

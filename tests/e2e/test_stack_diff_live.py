@@ -23,9 +23,10 @@ spec:
   version: 1.0.0
   owner: care
   image: registry.example/agents/porter@sha256:{"4" * 64}
-  resources:
-    requests: {{cpu: 100m, memory: 128Mi, ephemeral-storage: 1Gi}}
-    limits: {{cpu: 200m, memory: 256Mi, ephemeral-storage: 2Gi}}
+  container:
+    resources:
+      requests: {{cpu: 100m, memory: 128Mi, ephemeral-storage: 1Gi}}
+      limits: {{cpu: 200m, memory: 256Mi, ephemeral-storage: 2Gi}}
 """
 EXTRA = "spec.template.spec.containers[name=agent].env[name=EXTRA]"
 

@@ -21,6 +21,7 @@ from tests.e2e.surrounded_agents import (
     KEEPER,
     NAMESPACE,
     SETTINGS,
+    STORAGE,
     VALUE,
     agent,
     manifests,
@@ -60,7 +61,7 @@ def test_every_kind_is_accepted_by_its_own_definition(
 ) -> None:
     del project
     for kind, names in {
-        "ciliumnetworkpolicies": {"open"},
+        "ciliumnetworkpolicies": {"open", "open-during-update", "keeper-backup"},
         "cronjobs": {"keeper-backup", "saver-backup"},
         "externalsecrets": {"secretive-llm", "secretive-all", "secretive-crm"},
         "httproutes": {"open"},
@@ -125,7 +126,8 @@ def test_a_changed_config_map_of_others_rolls_the_pods(
 
 
 def test_a_claim_is_not_shrunk(project: FleetProject) -> None:
-    smaller = KEEPER | {"storage": [{"name": "index", "size": "1Gi", "mountPath": "/data"}]}
+    volume = {"name": "index", "size": "1Gi", "mountPath": "/data"}
+    smaller = KEEPER | {"storage": STORAGE | {"volumes": [volume]}}
     project.declare(FLEET.replace(agent("keeper", **KEEPER), agent("keeper", **smaller)))
     try:
         with pytest.raises(EngineError) as refused:
@@ -134,14 +136,14 @@ def test_a_claim_is_not_shrunk(project: FleetProject) -> None:
         project.declare(FLEET)
     said = str(refused.value)
     assert "agents/declared.yaml:1:" in said
-    assert "spec.storage[0].size: expected at least the size that the claim has" in said
+    assert "spec.storage.volumes[0].size: expected at least the size that the claim has" in said
     assert "got 1Gi, the claim has 2Gi" in said
     assert refused.value.exit_code == 2
 
 
-def test_a_claim_is_not_made_anew_unawares(project: FleetProject) -> None:
+def test_a_claim_is_not_recreated_unawares(project: FleetProject) -> None:
     volume = {"name": "index", "size": "2Gi", "mountPath": "/data", "storageClassName": "other"}
-    moved = agent("keeper", **(KEEPER | {"storage": [volume]}))
+    moved = agent("keeper", **(KEEPER | {"storage": STORAGE | {"volumes": [volume]}}))
     project.declare(FLEET.replace(agent("keeper", **KEEPER), moved))
     try:
         with pytest.raises(EngineError) as refused:
@@ -149,14 +151,16 @@ def test_a_claim_is_not_made_anew_unawares(project: FleetProject) -> None:
     finally:
         project.declare(FLEET)
     said = str(refused.value)
-    assert "cannot be changed without making the claim anew and losing its data" in said
+    assert "cannot be changed without recreating the claim and losing its data" in said
 
 
 def test_a_new_claim_is_filled_from_a_snapshot(project: FleetProject, kubectl: Kubectl) -> None:
     restored = agent(
         "restored",
-        storage=[{"name": "index", "size": "2Gi", "mountPath": "/data"}],
-        restoreFrom="keeper-index-20261120030000",
+        storage={
+            "volumes": [{"name": "index", "size": "2Gi", "mountPath": "/data"}],
+            "restoreFrom": "keeper-index-20261120030000",
+        },
     )
     project.declare(manifests(FLEET, restored))
     # Nothing fills the claim here, so the pods that mount it are not waited for.
@@ -248,7 +252,7 @@ def _snapshot_made(kubectl: Kubectl) -> str:
 def test_a_changed_workload_is_saved_before_its_new_pods_are_made(
     project: FleetProject, kubectl: Kubectl
 ) -> None:
-    newer = KEEPER | {"args": ["--newer"]}
+    newer = KEEPER | {"container": {"args": ["--newer"]}}
     project.declare(FLEET.replace(agent("keeper", **KEEPER), agent("keeper", **newer)))
     project.stack().up()
     selector = ("-n", NAMESPACE, "-l", "holdfast.dev/agent=keeper")

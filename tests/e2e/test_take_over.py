@@ -13,7 +13,7 @@ pytestmark = pytest.mark.e2e
 ENGINE = "kustomize-controller"
 
 
-def test_what_flux_has_delivered_is_taken_over_when_told_to_and_not_before(
+def test_what_flux_has_delivered_is_taken_over_on_request_and_not_before(
     sandbox: LiveSandbox, kubectl: Kubectl, tmp_path: Path
 ) -> None:
     project = GitProject.write(tmp_path, sandbox, agent("mover")).project

@@ -91,7 +91,7 @@ def test_every_row_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
-def test_a_case_is_told_as_it_is(case: Case, judged: tuple[Judged, ...]) -> None:
+def test_a_case_is_reported_as_it_is(case: Case, judged: tuple[Judged, ...]) -> None:
     for each in judged:
         findings = each.findings.get(case.name, [])
         assert _found(case, findings) == ([], [])

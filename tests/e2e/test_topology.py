@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.config_maps import config_map
 from tests.e2e.fleet_project import FleetProject
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
 from tests.unit.drift.probes.stub_server import stub_server
@@ -35,7 +36,7 @@ spec:
   dependsOn: [zebra]
   skills:
     - {{name: triage, oci: "{IMAGE}", path: skills/triage}}
-  a2a:
+  card:
     skills: [{{id: a, name: Answer, description: Answers, tags: [a]}}]
   budget: {{maxTokensPerRun: 1000}}
 ---
@@ -98,7 +99,7 @@ def test_a_tool_server_is_up_before_its_agents_and_open_to_them_alone(
     [rule] = policy["ingress"]
     [caller] = rule["from"]
     assert caller["podSelector"]["matchLabels"]["holdfast.dev/agent"] == "zebra"
-    told = kubectl.get("configmap", "zebra-config", "-n", "topology")["data"]["agent.json"]
+    told = config_map(kubectl, "zebra", "topology")["data"]["agent.json"]
     assert json.loads(told)["tools"][0]["url"] == "http://crm.topology-tools.svc:8080/mcp"
 
     kubectl("scale", "deployment/crm", "-n", "topology-tools", "--replicas=1")
@@ -110,17 +111,15 @@ def test_a_tool_server_is_up_before_its_agents_and_open_to_them_alone(
     assert "agent topology/zebra, which names it, on port 8080" in said
 
 
-def test_the_server_keeps_what_is_told_to_the_agents(
-    project: FleetProject, kubectl: Kubectl
-) -> None:
+def test_the_server_keeps_what_the_agents_get(project: FleetProject, kubectl: Kubectl) -> None:
     apple = kubectl.get("deployment", "apple", "-n", "topology")["spec"]["template"]["spec"]
     assert [each["name"] for each in apple["initContainers"]] == ["wait"]
     assert {"reference": IMAGE, "pullPolicy": "IfNotPresent"} in [
         volume.get("image") for volume in apple["volumes"]
     ]
-    config = kubectl.get("configmap", "apple-config", "-n", "topology")["data"]
+    config = config_map(kubectl, "apple", "topology")["data"]
     assert json.loads(config["agent-card.json"])["skills"][0]["id"] == "a"
-    config = kubectl.get("configmap", "zebra-config", "-n", "topology")["data"]
+    config = config_map(kubectl, "zebra", "topology")["data"]
     assert json.loads(config["agent.json"])["model"]["gateway"] == "main"
 
 
@@ -134,7 +133,7 @@ def test_a_second_update_writes_nothing_and_the_cluster_is_in_sync(project: Flee
 def test_a_card_that_is_served_otherwise_than_declared_is_found(
     project: FleetProject, kubectl: Kubectl
 ) -> None:
-    config = kubectl.get("configmap", "apple-config", "-n", "topology")["data"]
+    config = config_map(kubectl, "apple", "topology")["data"]
     card = json.loads(config["agent-card.json"])
     with stub_server() as served:
         asked = ("--probes", "--probe-address", f"apple={served.url}")

@@ -114,7 +114,7 @@ def test_status_says_what_runs_from_which_commit_and_who_changed_it(
     assert newest["detail"] == "reverted Deployment loop/mover"
 
 
-def test_a_plain_update_of_pulumi_is_told_with_its_commit(project: GitProject) -> None:
+def test_a_plain_update_of_pulumi_is_reported_with_its_commit(project: GitProject) -> None:
     commit = project.commit("Move to 1.3.0", agent("mover", "1.3.0") + STEADY)
     project.project.pulumi("up", "--yes", "--skip-preview")
     assert project.project.stack().outputs()["commit"] == commit
@@ -123,7 +123,7 @@ def test_a_plain_update_of_pulumi_is_told_with_its_commit(project: GitProject) -
     assert newest["policy"] == "not judged by Holdfast"
 
 
-def test_what_the_policy_pack_refuses_is_told_and_writes_nothing(
+def test_what_the_policy_pack_refuses_is_reported_and_writes_nothing(
     project: GitProject, sandbox: LiveSandbox
 ) -> None:
     file = project.root / "stacks" / "Pulumi.dev.yaml"

@@ -98,10 +98,30 @@ def test_a_version_that_fails_its_check_leaves_the_running_one_alone(
     [replica_set] = kubectl.get("replicasets", "-n", place)["items"]
     assert replica_set["spec"]["replicas"] == 2
 
+    # The same update is another try, and says again why it failed.
+    tried = kubectl.get("job/checked-check", "-n", place)["metadata"]["uid"]
+    with pytest.raises(RunFailedError) as failed:
+        project.stack().up()
+    assert "status 503" in "\n".join(each.message for each in failed.value.result.errors)
+    assert kubectl.get("job/checked-check", "-n", place)["metadata"]["uid"] != tried
+
     declare(project, {"checked": checked | {"image": NEWER}}, place)
     project.stack().up()
     running = kubectl.get("deployment/checked", "-n", place)["spec"]["template"]["spec"]
     assert running["containers"][0]["image"] == NEWER
+
+
+def test_a_revert_does_not_let_in_an_agent_whose_check_has_failed(
+    project: FleetProject, place: str, kubectl: Kubectl
+) -> None:
+    reason = {"sandbox.holdfast.dev/fail": "holdfast: model vlm-7b does not answer: status 503"}
+    fresh = {"model": MODEL, "rollout": {"preflight": {}}}
+    declare(project, {"fresh": fresh}, place, annotations=reason)
+    with pytest.raises(RunFailedError):
+        project.stack().up()
+    done = project.holdfast("drift", "revert", "-s", "dev", "--yes")
+    assert f"Deployment {place}/fresh  (declared, not deployed: run `holdfast up`)" in done.stderr
+    assert not kubectl.get("deployments", "-n", place)["items"]
 
 
 def test_a_service_that_argo_rollouts_has_moved_is_left_alone_by_updates_and_no_drift(
@@ -168,12 +188,16 @@ def test_replicas_moved_by_an_autoscaler_are_no_drift_whatever_runs_the_pods(
 def test_failing_over_moves_the_selector_of_the_service_and_nothing_else(
     project: FleetProject, place: str, kubectl: Kubectl
 ) -> None:
-    spec = {"availability": {"standby": True}}
+    spec = {"scaling": {"availability": {"standby": True}}}
     declare(project, {"pair": spec}, place)
     project.stack().up()
     assert kubectl.get("deployment/pair-standby", "-n", place)["status"]["readyReplicas"] == 1
 
-    declare(project, {"pair": {"availability": {"standby": True, "active": "standby"}}}, place)
+    declare(
+        project,
+        {"pair": {"scaling": {"availability": {"standby": True, "active": "standby"}}}},
+        place,
+    )
     result = project.stack().up()
     assert result.counts.get("update") == 1
     selector = kubectl.get("service/pair", "-n", place)["spec"]["selector"]

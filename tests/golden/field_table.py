@@ -25,7 +25,7 @@ from holdfast.manifest.text.documents import read_documents
 from holdfast.manifest.text.origin import Origin
 from holdfast.manifest.types.validation import validate
 from holdfast.render.fleet import render_fleet
-from holdfast.render.plan.declared import plan_fleet
+from holdfast.render.plan.planning import plan_fleet
 from holdfast.render.plan.render_agent import render_agent
 from holdfast.render.provenance.field_variants import variants
 from holdfast.render.provenance.flatten import leaves_of
@@ -129,8 +129,8 @@ def _leaves(fleet: Fleet, agent: int | None) -> Leaves:
     return {
         (f"{reference_of(item.manifest)}", format_path(path)): value
         for item in rendered
-        # The agent as a resource repeats its manifest: every field would move that.
-        if not item.role.startswith("resource")
+        # The agent as a resource repeats its manifest: every field would move that, and its digest.
+        if not item.role.startswith("resource") and item.manifest["kind"] != "StackDeclaration"
         for path, value in leaves_of(item.manifest)
     }
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import grpc
 from google.protobuf import json_format, struct_pb2
+from holdfast_policies.evaluation.weakened import NO_RULE_ASKED, RULE_WEAKENED
 from holdfast_policies.pack.sdk import proto
 from holdfast_policies.pack.servicer import Servicer
 from holdfast_policies.table import RULES
-from holdfast_policies.weakened import NO_RULE_ASKED, RULE_WEAKENED
 
 from tests.policies.rule_cases import allowed_case, with_value
 

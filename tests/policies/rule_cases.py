@@ -18,14 +18,14 @@ from typing import Any
 
 import yaml
 from google.protobuf import json_format, struct_pb2
-from holdfast_policies import judge
 from holdfast_policies.decode.properties import UNKNOWN_TEXTS, decode_properties
-from holdfast_policies.finding import Undecided
-from holdfast_policies.kinds import kind_of
-from holdfast_policies.profile import Profile, Ruling
-from holdfast_policies.rule import Environment, Level, Rule
-from holdfast_policies.stack import Hidden, Stack
-from holdfast_policies.subject import Options, Subject
+from holdfast_policies.evaluation import judge
+from holdfast_policies.evaluation.profile import Profile, Ruling
+from holdfast_policies.model.finding import Undecided
+from holdfast_policies.model.kinds import kind_of
+from holdfast_policies.model.rule import Environment, Level, Rule
+from holdfast_policies.model.stack import Hidden, Stack
+from holdfast_policies.model.subject import Options, Subject
 from holdfast_policies.table import RULES
 
 FOLDER = Path(__file__).parent / "cases"

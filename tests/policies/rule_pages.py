@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import yaml
 from holdfast_policies.catalogue import judged_kinds, parameter_line
-from holdfast_policies.rule import FRAMEWORKS, Environment, Fix, Rule, Severity
+from holdfast_policies.model.rule import FRAMEWORKS, Environment, Fix, Rule, Severity
 from holdfast_policies.table import RULES
 
 from tests.policies.rule_cases import Case, allowed_case, cases_of, pointers, run

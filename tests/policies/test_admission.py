@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from holdfast_policies.admission.parameters import Scope, in_cluster
 from holdfast_policies.admission.validating import Group, Mode, actions, bundle, policy_object
-from holdfast_policies.profile import Ruling, profile_of
-from holdfast_policies.rule import Environment, Level, Rule
+from holdfast_policies.evaluation.profile import Ruling, profile_of
+from holdfast_policies.evaluation.waivers import Waiver
+from holdfast_policies.model.rule import Environment, Level, Rule
 from holdfast_policies.table import RULES, RULES_BY_ID
 from holdfast_policies.version import PACK_VERSION
-from holdfast_policies.waivers import Waiver
 
 SCOPE = Scope("prod", namespaces=("agents",))
 EVERY_RULING = [pytest.param(each, id=each.rule.id) for each in in_cluster(profile_of("prod"))]

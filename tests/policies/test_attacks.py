@@ -3,11 +3,11 @@
 from collections import Counter
 
 import pytest
-from holdfast_policies import judge
-from holdfast_policies.profile import profile_of
-from holdfast_policies.rule import Level
+from holdfast_policies.evaluation import judge
+from holdfast_policies.evaluation.profile import profile_of
+from holdfast_policies.model.rule import Level
 
-from tests.policies.attacks import Attack, Kube, all_attacks
+from tests.policies.attacks.table import Attack, Kube, all_attacks
 
 CONFIG = {"pvc-approved-class": {"classes": ["encrypted"]}}
 GOVERNANCE = {

@@ -1,27 +1,31 @@
 """A hostile object of 1.5 MB is judged in bounded time, and never passes because it is large."""
 
 import copy
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from holdfast_policies import bounds, judge
-from holdfast_policies.bounds import MOST_CONTAINERS, MOST_FINDINGS, TooLongError
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.parts import each
-from holdfast_policies.profile import Profile, Ruling, profile_of
-from holdfast_policies.quantities import quantity
-from holdfast_policies.rule import Environment, Level, Settings
-from holdfast_policies.stack import Stack
-from holdfast_policies.subject import Subject
+from holdfast_policies.evaluation import judge
+from holdfast_policies.evaluation.profile import Profile, Ruling, profile_of
+from holdfast_policies.facts.quantities import quantity
+from holdfast_policies.model import bounds
+from holdfast_policies.model.bounds import MOST_CONTAINERS, MOST_FINDINGS, TooLongError
+from holdfast_policies.model.finding import Breach, Finding
+from holdfast_policies.model.parts import each
+from holdfast_policies.model.rule import Environment, Level, Settings
+from holdfast_policies.model.stack import Stack
+from holdfast_policies.model.subject import Subject
 from holdfast_policies.table import RULES_BY_ID
 
 from tests.policies.rule_cases import allowed_case
 
 SIZE = 1_500_000
 LIMIT_SECONDS = 0.5
+MOST_LOOKS = 12
+MOST_TRIES = 3
 POD = allowed_case(RULES_BY_ID["no-runtime-install"]).kube_object
 POLICY = allowed_case(RULES_BY_ID["egress-scoped"]).kube_object
 
@@ -78,7 +82,7 @@ PLACES: dict[str, Callable[[str], dict[str, Any]]] = {
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("text", HOSTILE_TEXTS)
 def test_a_hostile_text_costs_little_wherever_it_stands(text: str, place: str) -> None:
-    assert seconds_to_judge(PLACES[place](repeated(HOSTILE_TEXTS[text]))) < LIMIT_SECONDS
+    assert is_cheap(PLACES[place](repeated(HOSTILE_TEXTS[text])))
 
 
 MANY: dict[str, Callable[[], dict[str, Any]]] = {
@@ -97,7 +101,7 @@ MANY: dict[str, Callable[[], dict[str, Any]]] = {
 @pytest.mark.parametrize("what", MANY)
 def test_very_many_values_cost_little_and_do_not_pass(what: str) -> None:
     hostile = MANY[what]()
-    assert seconds_to_judge(hostile) < LIMIT_SECONDS
+    assert is_cheap(hostile)
     found = judge.violations(hostile, "dev")
     assert {each_found.description for each_found in found} == {
         "An object is too long to be judged"
@@ -124,7 +128,9 @@ def test_an_object_that_is_too_large_is_left_out_of_the_stack_it_would_hold_up()
 def test_a_rule_that_takes_too_long_refuses_its_object(monkeypatch: pytest.MonkeyPatch) -> None:
     """The clock is the test's own: it passes an hour at every question."""
     hours = iter(range(0, 10_000_000, 3600))
-    monkeypatch.setattr("holdfast_policies.bounds.time.perf_counter", lambda: float(next(hours)))
+    monkeypatch.setattr(
+        "holdfast_policies.model.bounds.time.perf_counter", lambda: float(next(hours))
+    )
 
     def check(_: Subject, __: Settings) -> Iterable[Finding]:
         return each(list(range(1000)), "spec", lambda *_: ())
@@ -160,12 +166,26 @@ def only(check: Callable[[Subject, Settings], Iterable[Finding]]) -> Profile:
     return Profile(Environment.DEV, (Ruling(rule, Level.ADVISORY, {}),))
 
 
-def seconds_to_judge(hostile: dict[str, Any]) -> float:
-    profile = profile_of("prod")
+def reference_seconds() -> float:
+    """Processor time of one plain look at a text of this size: how fast this machine is now."""
+    text = "a = b; " * (SIZE // 7)
     began = time.process_time()
-    judge.violations(hostile, profile)
-    judge.judge_stack([hostile], profile)
+    for _ in re.finditer(r"\w+", text):
+        pass
     return time.process_time() - began
+
+
+def is_cheap(hostile: dict[str, Any]) -> bool:
+    """Whether judging costs half a second, on a slow machine as much as so many plain looks."""
+    profile = profile_of("prod")
+    limit = max(LIMIT_SECONDS, MOST_LOOKS * reference_seconds())
+    for _ in range(MOST_TRIES):
+        began = time.process_time()
+        judge.violations(hostile, profile)
+        judge.judge_stack([hostile], profile)
+        if time.process_time() - began < limit:
+            return True
+    return False
 
 
 def nested(depth: int) -> dict[str, Any]:

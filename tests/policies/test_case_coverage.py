@@ -5,14 +5,14 @@ from datetime import date
 from functools import cache
 
 import pytest
-from holdfast_policies import judge
-from holdfast_policies.kinds import ANY_KIND, Kind
-from holdfast_policies.profile import Profile, Ruling
-from holdfast_policies.rule import Environment, Level, Rule
-from holdfast_policies.stack import Stack
-from holdfast_policies.subject import Subject
+from holdfast_policies.evaluation import judge
+from holdfast_policies.evaluation.profile import Profile, Ruling
+from holdfast_policies.evaluation.waivers import Waiver, Waivers, target_of
+from holdfast_policies.model.kinds import ANY_KIND, Kind
+from holdfast_policies.model.rule import Environment, Level, Rule
+from holdfast_policies.model.stack import Stack
+from holdfast_policies.model.subject import Subject
 from holdfast_policies.table import RULES
-from holdfast_policies.waivers import Waiver, Waivers, target_of
 
 from tests.policies.rule_cases import Case, allowed_case, cases_of, pointers, run, with_unknown
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 import yaml
-from holdfast_policies import judge
-from holdfast_policies.profile import profile_of
-from holdfast_policies.rule import Environment
-from holdfast_policies.subject import Subject
+from holdfast_policies.evaluation import judge
+from holdfast_policies.evaluation.profile import profile_of
+from holdfast_policies.model.rule import Environment
+from holdfast_policies.model.subject import Subject
 
 from tests.policies.test_judge import faults
 from tests.shared_material import shared_folder

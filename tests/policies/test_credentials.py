@@ -1,7 +1,7 @@
 """Credentials are known by their issuers' shapes, or by a name that promises one; words are not."""
 
 import pytest
-from holdfast_policies.credentials import credentials_in, known_credential, named_credential
+from holdfast_policies.facts.credentials import credentials_in, known_credential, named_credential
 
 WORD = "a1B2c3D4e5F6g7H8i9J0" * 4
 HEX = "0123456789abcdef" * 4

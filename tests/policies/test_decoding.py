@@ -11,8 +11,8 @@ from holdfast_policies.decode.resource import (
     stack_of_urn,
 )
 from holdfast_policies.decode.unknown import UndeterminedError, is_unknown
-from holdfast_policies.kinds import Kind
-from holdfast_policies.wording import shown
+from holdfast_policies.model.kinds import Kind
+from holdfast_policies.model.wording import shown
 
 from tests.policies.rule_cases import UNKNOWN
 
@@ -108,7 +108,7 @@ def test_a_type_token_says_the_kind(token: str, kind: Kind | None) -> None:
     assert kind_of_token(token) == kind
 
 
-def test_a_patch_is_told_by_its_token() -> None:
+def test_a_patch_is_reported_by_its_token() -> None:
     assert is_patch("kubernetes:apps/v1:DeploymentPatch")
     assert not is_patch("kubernetes:apps/v1:Deployment")
     assert not is_patch("other:index:Patch")

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from holdfast_policies import judge
-from holdfast_policies.profile import PolicyConfigError, profile_of
-from holdfast_policies.rule import Level
+from holdfast_policies.evaluation import judge
+from holdfast_policies.evaluation.profile import PolicyConfigError, profile_of
+from holdfast_policies.model.rule import Level
 from holdfast_policies.table import RULES
 
 from tests.policies.rule_cases import allowed_case, pointers, with_value

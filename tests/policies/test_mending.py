@@ -13,16 +13,16 @@ from holdfast_policies.decode.properties import (
     UNKNOWN_TEXTS,
     decode_properties,
 )
-from holdfast_policies.edit import CannotEditError, Edit, with_edits
-from holdfast_policies.judge import judgement_of
-from holdfast_policies.kinds import POD_TEMPLATE_PATHS, Kind, kind_of
-from holdfast_policies.mending import MENDED_KINDS, Mending, mending_of, mending_rulings
+from holdfast_policies.evaluation.judge import judgement_of
+from holdfast_policies.evaluation.mending import MENDED_KINDS, Mending, mending_of, mending_rulings
+from holdfast_policies.evaluation.profile import Ruling, profile_of
+from holdfast_policies.evaluation.waivers import NO_WAIVERS, Waiver, Waivers
+from holdfast_policies.model.edit import CannotEditError, Edit, with_edits
+from holdfast_policies.model.kinds import POD_TEMPLATE_PATHS, Kind, kind_of
+from holdfast_policies.model.rule import Environment, Fix, Level, Rule
+from holdfast_policies.model.subject import Subject
 from holdfast_policies.pack.patching import patched
-from holdfast_policies.profile import Ruling, profile_of
-from holdfast_policies.rule import Environment, Fix, Level, Rule
-from holdfast_policies.subject import Subject
 from holdfast_policies.table import RULES, RULES_BY_ID
-from holdfast_policies.waivers import NO_WAIVERS, Waiver, Waivers
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -86,7 +86,7 @@ MENDED = [
 ]
 
 
-def test_the_rules_that_the_reference_lets_put_right_can() -> None:
+def test_the_rules_that_the_reference_lets_remediated_can() -> None:
     remediating = {
         rule.id for rule in RULES if Level.REMEDIATE in (rule.levels.staging, rule.levels.prod)
     }
@@ -96,7 +96,7 @@ def test_the_rules_that_the_reference_lets_put_right_can() -> None:
 
 
 @pytest.mark.parametrize(("rule", "case"), MENDED)
-def test_what_was_put_right_passes_and_is_left_alone_then(rule: Rule, case: Case) -> None:
+def test_what_was_remediated_passes_and_is_left_alone_then(rule: Rule, case: Case) -> None:
     before = deployment(case.kube_object)
     kept = copy.deepcopy(before)
     mending = mend(rule, before)
@@ -167,7 +167,7 @@ def test_the_engine_s_encoding_is_changed_alike(rule: Rule, case: Case) -> None:
 
 
 @pytest.mark.parametrize("kind", ["Pod", "Job"])
-def test_what_can_only_be_replaced_is_not_put_right(kind: str) -> None:
+def test_what_can_only_be_replaced_is_not_remediated(kind: str) -> None:
     """The engine loses what was changed of an object that it deletes and makes anew."""
     assert not [each for each in MENDED_KINDS if each.name == kind]
     profile = profile_of("prod", {"all": "mandatory", "pss-seccomp": "remediate"})
@@ -195,7 +195,7 @@ def test_putting_right_twice_is_putting_right_once(data: st.DataObject) -> None:
         assert changed == decoded(dict(mending.subject.object))
 
 
-def test_a_secret_beside_stays_secret_and_is_not_told() -> None:
+def test_a_secret_beside_stays_secret_and_is_not_reported() -> None:
     before = deployment(case_named("pss-seccomp").kube_object)
     secret = {SIGNATURE_KEY: SECRET_SIGNATURE, "value": "the-secret"}
     marked = with_value(before, "/spec/template/spec/containers/0/env/0/value", secret)

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 import yaml
-from holdfast_policies import judge
-from holdfast_policies.profile import Profile, profile_of
-from holdfast_policies.rule import Rule
+from holdfast_policies.evaluation import judge
+from holdfast_policies.evaluation.profile import Profile, profile_of
+from holdfast_policies.model.rule import Rule
 from holdfast_policies.table import RULES
 
 MODULE = "k8s.io/pod-security-admission@v0.36.3"

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from holdfast_policies.profile import (
+from holdfast_policies.evaluation.profile import (
     PolicyConfigError,
     environment_of,
     load_config,
     profile_of,
 )
-from holdfast_policies.rule import Environment, Level
+from holdfast_policies.model.rule import Environment, Level
 from holdfast_policies.table import RULES_BY_ID
 
 CONFIG_FOLDER = Path(__file__).parents[2] / "policy-pack" / "config"
@@ -60,7 +60,9 @@ def test_a_parameter_alone_leaves_the_level_alone() -> None:
         pytest.param({"pss-privilegd": "advisory"}, 'there is no rule "pss-privilegd"', id="rule"),
         pytest.param({"pss-sysctls": "fatal"}, "expected a level (disabled,", id="level"),
         pytest.param({"pss-sysctls": None}, "expected a level", id="no-level"),
-        pytest.param({"all": {"pss_version": "1.30"}}, "takes a level and nothing else", id="all"),
+        pytest.param(
+            {"all": {"pss_version": "1.30"}}, "takes a level and appliesTo only", id="all"
+        ),
         pytest.param({"pss-host-path": "remediate"}, 'use "mandatory"', id="remediate"),
         pytest.param(
             {"pss-sysctls": {"version": "1.30"}}, 'did you mean "pss_version"?', id="parameter"

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from google.protobuf import json_format, struct_pb2
-from holdfast_policies import judge
 from holdfast_policies.decode.properties import (
     SECRET_SIGNATURE,
     SIGNATURE_KEY,
@@ -14,8 +13,9 @@ from holdfast_policies.decode.properties import (
 )
 from holdfast_policies.decode.recorded import decode_recorded
 from holdfast_policies.decode.unknown import UndeterminedError, is_unknown
-from holdfast_policies.profile import profile_of
-from holdfast_policies.subject import Subject
+from holdfast_policies.evaluation import judge
+from holdfast_policies.evaluation.profile import profile_of
+from holdfast_policies.model.subject import Subject
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,7 +57,7 @@ def secret(**content: str) -> dict[str, str]:
     return {SIGNATURE_KEY: SECRET_SIGNATURE, **content}
 
 
-def test_an_encrypted_value_cannot_be_told_and_the_others_can() -> None:
+def test_an_encrypted_value_cannot_be_determined_and_the_others_can() -> None:
     recorded = decode_recorded({"data": {"a": secret(ciphertext="v1:xyz"), "b": "plain"}})
     assert recorded["data"]["b"] == "plain"
     with pytest.raises(UndeterminedError) as raised:

@@ -8,10 +8,10 @@ from holdfast.drift.finding import DriftClass
 from holdfast.operations.policy.model import Verdict
 from holdfast.report.exchange.policy_notices import page_of
 from holdfast.report.text.finding_text import NOT_CHECKED, anchor_of, runbook_link
+from holdfast_policies.evaluation.waivers import WAIVER_EXPIRED, WAIVER_UNUSED
+from holdfast_policies.model.rule import FRAMEWORKS, Rule
 from holdfast_policies.pack.answers import MENDING_LOST, UNDETERMINED
-from holdfast_policies.rule import FRAMEWORKS, Rule
 from holdfast_policies.table import RULES
-from holdfast_policies.waivers import WAIVER_EXPIRED, WAIVER_UNUSED
 
 from tests.policies.rule_pages import FOLDER, INDEX, frameworks_of, pages
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from holdfast_policies.rule import FRAMEWORKS, Environment, Fix, Level, Rule
+from holdfast_policies.model.rule import FRAMEWORKS, Environment, Fix, Level, Rule
 from holdfast_policies.table import RULES, RULES_BY_ID
 from holdfast_policies.version import PACK_NAME, PACK_VERSION
 
@@ -140,7 +140,7 @@ def test_a_rule_has_an_allowed_and_a_disallowed_case(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", EVERY_RULE)
-def test_what_is_to_be_put_right_can_be(rule: Rule) -> None:
+def test_what_is_to_be_remediated_can_be(rule: Rule) -> None:
     for environment in Environment:
         assert rule.levels.of(environment) is not Level.REMEDIATE or rule.mend is not None
 

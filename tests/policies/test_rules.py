@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from holdfast_policies import judge
-from holdfast_policies.kinds import POD_TEMPLATE_PATHS, Kind
-from holdfast_policies.profile import profile_of
-from holdfast_policies.rule import Rule
-from holdfast_policies.subject import Subject
+from holdfast_policies.evaluation import judge
+from holdfast_policies.evaluation.profile import profile_of
+from holdfast_policies.model.kinds import POD_TEMPLATE_PATHS, Kind
+from holdfast_policies.model.rule import Rule
+from holdfast_policies.model.subject import Subject
 from holdfast_policies.table import RULES
 
 from tests.policies.rule_cases import (

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 from google.protobuf import json_format
-from holdfast_policies.finding import Finding
-from holdfast_policies.kinds import ANY_KIND, Kind
+from holdfast_policies.model.finding import Finding
+from holdfast_policies.model.kinds import ANY_KIND, Kind
+from holdfast_policies.model.rule import Settings
+from holdfast_policies.model.subject import Subject
 from holdfast_policies.pack.answers import UNDETERMINED
 from holdfast_policies.pack.sdk import proto
-from holdfast_policies.rule import Settings
-from holdfast_policies.subject import Subject
 from holdfast_policies.table import RULES, RULES_BY_ID
 
 from tests.policies.pack_engine import (
@@ -196,13 +196,13 @@ def test_stack_rules_judge_all_resources_together() -> None:
     assert diagnostic.urn.endswith("::r0")
 
 
-def test_two_agents_with_one_account_are_told_apart_by_label() -> None:
+def test_two_agents_with_one_account_are_distinguished_by_label() -> None:
     policy = {
         "metadata": {"name": "p", "namespace": "agents"},
         "spec": {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]},
     }
     covering = ("kubernetes:networking.k8s.io/v1:NetworkPolicy", policy)
-    other = pod("/metadata/labels/app.kubernetes.io~1name", "other")
+    other = pod("/metadata/labels/holdfast.dev~1agent", "other")
     response = Engine(config=OUTSIDE).analyze_stack(covering, (POD, pod()), (POD, other))
     assert [each.policyName for each in response.diagnostics] == ["dedicated-service-account"] * 2
     assert "which other uses as well" in response.diagnostics[0].message

@@ -33,7 +33,7 @@ BAD_PROFILE = workload(seccompProfile={"type": "Unconfined"})
 
 
 @pytest.mark.parametrize("properties", [WITHOUT_PROFILE, BAD_PROFILE], ids=["absent", "unconfined"])
-def test_what_was_put_right_is_told_and_then_passes(properties: dict[str, Any]) -> None:
+def test_what_was_remediated_is_reported_and_then_passes(properties: dict[str, Any]) -> None:
     engine = Engine()
     response = engine.remediate(properties)
     (remediation,) = response.remediations
@@ -48,7 +48,7 @@ def test_what_was_put_right_is_told_and_then_passes(properties: dict[str, Any]) 
     assert others == {rule.id for rule in RULES} - {"pss-seccomp"}
 
 
-def test_rules_put_right_each_after_the_one_before() -> None:
+def test_rules_remediated_each_after_the_one_before() -> None:
     broken = with_value(
         WITHOUT_PROFILE,
         "/spec/template/spec/containers/0/securityContext/allowPrivilegeEscalation",
@@ -61,13 +61,13 @@ def test_rules_put_right_each_after_the_one_before() -> None:
     assert spec["containers"][0]["securityContext"]["allowPrivilegeEscalation"] is False
 
 
-def test_nothing_is_put_right_at_another_level() -> None:
+def test_nothing_is_remediated_at_another_level() -> None:
     for level in ("disabled", "advisory", "mandatory"):
         assert not Engine(config={"pss-seccomp": level}).remediate(WITHOUT_PROFILE).remediations
     assert not Engine(stack=None).remediate(WITHOUT_PROFILE).remediations
 
 
-def test_what_the_engine_lost_of_it_is_told_after_the_update() -> None:
+def test_what_the_engine_lost_of_it_is_reported_after_the_update() -> None:
     """As after a replacement that deleted first: the new object is what the program declared."""
     engine = Engine()
     urn = f"urn:pulumi:prod::p::{DEPLOYMENT}::x"

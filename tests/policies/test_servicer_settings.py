@@ -108,7 +108,7 @@ def test_a_wrong_config_file_is_refused(config: dict[str, Any], fault: str) -> N
     assert fault in details
 
 
-def test_rules_that_ask_less_than_their_profile_are_told_at_every_preview() -> None:
+def test_rules_that_ask_less_than_their_profile_are_reported_at_every_preview() -> None:
     engine = Engine(
         config={"pss-privileged": "advisory", "pss-sysctls": {"enforcementLevel": "disabled"}}
     )

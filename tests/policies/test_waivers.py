@@ -4,14 +4,20 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from holdfast_policies import judge
+from holdfast_policies.evaluation import judge
+from holdfast_policies.evaluation.profile import Profile, profile_of
+from holdfast_policies.evaluation.waivers import (
+    Waiver,
+    WaiverFileError,
+    Waivers,
+    compiled,
+    read_waivers,
+)
+from holdfast_policies.evaluation.weakened import RULE_WEAKENED
+from holdfast_policies.model.rule import Level
+from holdfast_policies.model.subject import Subject
 from holdfast_policies.pack.sdk import proto
 from holdfast_policies.pack.servicer import Servicer
-from holdfast_policies.profile import Profile, profile_of
-from holdfast_policies.rule import Level
-from holdfast_policies.subject import Subject
-from holdfast_policies.waivers import Waiver, WaiverFileError, Waivers, compiled, read_waivers
-from holdfast_policies.weakened import RULE_WEAKENED
 
 from tests.policies.pack_engine import POD, Context, pod, struct
 
@@ -83,7 +89,7 @@ def test_the_compiled_file_is_read_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"waivers": [{"name": "x"}]}', "waivers: []"])
-def test_a_file_by_hand_is_refused(tmp_path: Path, text: str) -> None:
+def test_a_file_manually_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "waivers.yaml"
     file.write_text(text)
     with pytest.raises(WaiverFileError, match="run `holdfast validate --write-waivers`"):
@@ -110,7 +116,7 @@ def verdicts(properties: dict[str, object], today: date) -> list[tuple[str, int]
 def test_the_pack_tells_a_waiver_that_is_used_unused_or_ended() -> None:
     early, late = date(2026, 1, 1), date(2027, 1, 1)
     assert verdicts(PRIVILEGED, early) == [(RULE, proto.ADVISORY)]
-    assert verdicts(pod(), early) == [("waiver-unused", proto.ADVISORY)]
+    assert verdicts(pod(), early) == [("waiver-unused", proto.MANDATORY)]
     assert verdicts(PRIVILEGED, late) == [
         (RULE, proto.MANDATORY),
         ("waiver-expired", proto.MANDATORY),

@@ -28,9 +28,11 @@ memory = holdfast.AgentStorage(
     "memory",
     {
         "agent": {"name": "archivist", "namespace": namespace},
-        "storage": [
-            {"name": "memory", "size": "2Gi", "mount_path": "/var/lib/memory", "retain": False}
-        ],
+        "storage": {
+            "volumes": [
+                {"name": "memory", "size": "2Gi", "mount_path": "/var/lib/memory", "retain": False}
+            ]
+        },
     },
     pulumi.ResourceOptions(depends_on=[fleet]),
 )

@@ -22,7 +22,9 @@ const memory = new holdfast.AgentStorage(
     "memory",
     {
         agent: { name: "archivist", namespace },
-        storage: [{ name: "memory", size: "2Gi", mountPath: "/var/lib/memory", retain: false }],
+        storage: {
+            volumes: [{ name: "memory", size: "2Gi", mountPath: "/var/lib/memory", retain: false }],
+        },
     },
     { dependsOn: [fleet] },
 );

@@ -1,4 +1,4 @@
-"""`holdfast completion`: what lets a shell complete verbs, options and the stacks of a project."""
+"""`holdfast completion`: the script by which a shell asks for completions."""
 
 import click
 from click.shell_completion import (
@@ -8,8 +8,7 @@ from click.shell_completion import (
     ZshComplete,
 )
 
-VARIABLE = "_HOLDFAST_COMPLETE"
-"""The variable by which a shell asks click for completions; click's name for it."""
+from holdfast.cli.completion_answer import VARIABLE
 
 _SHELLS: dict[str, type[ShellComplete]] = {
     "bash": BashComplete,
@@ -21,7 +20,10 @@ _SHELLS: dict[str, type[ShellComplete]] = {
 @click.command()
 @click.argument("shell", type=click.Choice(list(_SHELLS)))
 def command(shell: str) -> None:
-    """Print the script by which a shell completes verbs, options, choices and stacks.
+    """Print the script by which a shell completes verbs, options, choices and names.
+
+    Names are stacks, agents, teams and tool servers of the project around the working directory,
+    policy rules, and kinds and fields of `explain`. They are read from files: no cluster is asked.
 
     \b
     Examples:

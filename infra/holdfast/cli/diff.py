@@ -4,7 +4,7 @@ import click
 
 from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.output import OUTPUT
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.words import AGENT, STACK
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.describe.compare import compare
 from holdfast.operations.describe.stack_diff import compare_live, stack_difference
@@ -17,7 +17,7 @@ from holdfast.report.text.stack_diff_text import stack_difference_json, stack_di
 @click.command()
 @click.argument("first", type=STACK, metavar="STACK")
 @click.argument("second", type=STACK, metavar="STACK")
-@click.argument("agent", default="")
+@click.argument("agent", type=AGENT, default="")
 @click.option(
     "--source",
     type=click.Choice(["deployed", "files", "live"]),

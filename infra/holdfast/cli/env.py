@@ -22,9 +22,9 @@ from holdfast.report.documents.json_text import json_text
 def command(stack: str, form: str) -> None:
     """Print the environment in which a plain `pulumi` works on a stack.
 
-    What is set already stays: PULUMI_BACKEND_URL, PULUMI_HOME, the passphrase, and the login of
-    your own Pulumi (HOLDFAST_PULUMI=path takes the one on PATH). Otherwise the state is kept in
-    the state folder of Holdfast, under an empty passphrase, and PATH gets the built toolchain.
+    Existing settings stay: PULUMI_BACKEND_URL, PULUMI_HOME, the passphrase, and the login of your
+    own Pulumi (HOLDFAST_PULUMI=path uses the one on PATH). Otherwise the state is kept in the
+    state folder of Holdfast, with an empty passphrase, and PATH gets the built toolchain.
     A stack that lives in a sandbox gets its KUBECONFIG. Creates the folders that the variables
     name; starts nothing.
 

@@ -7,30 +7,40 @@ import click
 
 from holdfast.cli.options.output import wants_colour
 from holdfast.cli.options.stack import stack_option
+from holdfast.cli.options.words import Word
 from holdfast.errors import ExitCode, InputError
 from holdfast.manifest.publish.json_schema import manifest_schema, stack_schema
 from holdfast.manifest.publish.reference import STACK_FILE
-from holdfast.operations.describe.explain import explain_field, explain_rule, is_rule
+from holdfast.operations.describe.explain import explain_field, explain_rule
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.published import schema_text
-from holdfast.report.text.manifest_reference import field_json, field_text, kinds_text
+from holdfast.report.text.listed import LIST_FORMATS, listed
+from holdfast.report.text.manifest_reference import (
+    KIND_NAMES,
+    field_json,
+    field_name,
+    field_text,
+    kinds_text,
+)
 from holdfast.report.text.rule_text import explained_json, explained_text
 
 _RULE: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")
 """The form of a rule's name, which no field has."""
 
+_NAMED: Final = Word("FIELD|KIND|RULE", "field", "rule")
+
 
 @click.command()
-@click.argument("name", default="", metavar="[FIELD|KIND|RULE]")
+@click.argument("name", type=_NAMED, default="", metavar="[FIELD|KIND|RULE]")
 @stack_option("Stack whose settings of the rule are shown.", required=False)
 @click.option(
     "-o",
     "--output",
-    type=click.Choice(["text", "json", "schema"]),
+    type=click.Choice([*LIST_FORMATS, "schema"]),
     default="text",
     show_default=True,
-    help="Text, JSON, or the JSON Schema of manifests, or of KIND Stack.",
+    help="As everywhere; or the JSON Schema of manifests, or of KIND Stack.",
 )
 def command(name: str, stack: str, output: str) -> ExitCode:
     """Explain a field of a manifest or of a stack file, a kind, or a policy rule.
@@ -49,7 +59,7 @@ def command(name: str, stack: str, output: str) -> ExitCode:
       holdfast explain -o schema > agent.schema.json
       holdfast explain Stack -o schema > stack.schema.json
     """
-    is_of_rule = is_rule(name) or _RULE.fullmatch(name) is not None
+    is_of_rule = _RULE.fullmatch(name) is not None
     if stack and not is_of_rule:
         raise InputError("-s has no effect on a field", remedy="remove it, or name a rule")
     if output == "schema":
@@ -57,14 +67,23 @@ def command(name: str, stack: str, output: str) -> ExitCode:
     elif is_of_rule:
         context = StackContext(find_project_root(), stack) if stack else None
         rule = explain_rule(name, context)
-        is_json = output == "json"
-        text = explained_json(rule) if is_json else explained_text(rule, colour=wants_colour())
+        text = listed(
+            output,
+            text=lambda: explained_text(rule, colour=wants_colour()),
+            document=lambda: explained_json(rule),
+            names=(rule.name,),
+        )
         click.echo(text, nl=False)
-    elif not name and output == "text":
-        click.echo(kinds_text(), nl=False)
+    elif not name and output in {"text", "wide", "name"}:
+        click.echo(listed(output, text=kinds_text, document=str, names=KIND_NAMES), nl=False)
     else:
         field = explain_field(name)
-        text = (field_json if output == "json" else field_text)(field.entry, field.below)
+        text = listed(
+            output,
+            text=lambda: field_text(field.entry, field.below),
+            document=lambda: field_json(field.entry, field.below),
+            names=map(field_name, field.below),
+        )
         click.echo(text, nl=False)
     return ExitCode.OK
 

@@ -65,7 +65,7 @@ def mcp() -> None:
     """Review the tools that agents may call, and detect when a server changes them.
 
     A model acts on the description of a tool: a server that changes one changes the agent, and no
-    image digest shows it. `lock` writes names, descriptions and schemas to agents/tools.lock for
+    image digest shows it. `lock` writes tools and instructions to agents/tools.lock for
     review; `check` compares servers with it; `validate` and `pulumi up` refuse tools and digests
     that are not in it.
 
@@ -93,7 +93,7 @@ def operator() -> None:
 
 @click.group(cls=LazyGroup, verbs=VERBS["policy"].below)
 def policy() -> None:
-    """Evaluate objects by the policy rules; list and export the rules.
+    """Evaluate objects by the policy rules; list, export and write rules.
 
     \b
     Examples:
@@ -101,6 +101,7 @@ def policy() -> None:
       holdfast policy check --files deploy/ --profile prod -o json
       holdfast policy list --profile prod
       holdfast policy export -s prod -o dir --to policies
+      holdfast policy new team-label
     """
 
 
@@ -109,9 +110,10 @@ def sandbox() -> None:
     """Run a local Kubernetes control plane, started in seconds.
 
     etcd, API server, controller manager and scheduler are real; kwok simulates nodes, pods, volumes
-    and load balancers: what is applied becomes ready at once, and no image is pulled. It listens on
-    the loopback address only. RBAC and the audit log are on: `admin` may do everything, `alice`
-    edits workloads, `bob` only reads.
+    and load balancers: what is applied becomes ready at once, and no image is pulled. With
+    `up --node` there is also a node on which pods really run. It listens on the loopback address
+    only. RBAC and the audit log are on: `admin` may do everything, `alice` edits workloads, `bob`
+    only reads.
 
     \b
     Examples:
@@ -119,4 +121,14 @@ def sandbox() -> None:
       export KUBECONFIG=$(holdfast sandbox kubeconfig)
       kubectl get nodes
       holdfast sandbox down
+    """
+
+
+@click.group("images", cls=LazyGroup, verbs=VERBS["sandbox"].below["images"].below)
+def sandbox_images() -> None:
+    """Build images for a sandbox's real node.
+
+    \b
+    Example:
+      holdfast sandbox images build
     """

@@ -7,10 +7,11 @@ from typing import Final
 import click
 
 from holdfast.cli.options.groups import Group, receives
-from holdfast.cli.options.output import OUTPUT, wants_colour
+from holdfast.cli.options.output import LIST_OUTPUT, wants_colour
 from holdfast.cli.options.recording import threshold_option
-from holdfast.cli.options.stack import STACK, stack_option
-from holdfast.cli.options.timestamps import Moment
+from holdfast.cli.options.stack import stack_option
+from holdfast.cli.options.timestamps import Rfc3339
+from holdfast.cli.options.words import Word
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.deploy.object_provenance import MOST_COMMITS, commit_of_object
 from holdfast.operations.describe.history import (
@@ -26,13 +27,15 @@ from holdfast.operations.stack.project import find_project_root
 from holdfast.report.documents.history import history_json
 from holdfast.report.documents.json_text import json_text
 from holdfast.report.documents.updates import updates_json
+from holdfast.report.text.finding_text import finding_name
 from holdfast.report.text.gate_report import gate_document, gates_text, read_gate
 from holdfast.report.text.history_text import (
     history_text,
-    object_commit_json,
-    object_commit_text,
+    object_provenance_json,
+    object_provenance_text,
     updates_text,
 )
+from holdfast.report.text.listed import listed
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ class _Subject:
             raise InputError(f"--limit has no effect with {wanted[0]}", remedy="remove it")
         if agent and wanted:
             raise InputError(
-                f"{wanted[0]} is about a stack: an agent has no effect beside it",
+                f"{wanted[0]} is about a stack, and takes no agent",
                 remedy="remove the agent",
             )
 
@@ -94,7 +97,7 @@ _SUBJECT: Final[Group] = (
         ),
         click.option(
             "--at",
-            type=Moment(),
+            type=Rfc3339(),
             help="With --scans: the scan that was current then, in full.",
         ),
         click.option(
@@ -108,11 +111,14 @@ _SUBJECT: Final[Group] = (
 )
 
 
+_NAMED: Final = Word("AGENT|STACK", "stack", "agent")
+
+
 @click.command()
-@click.argument("name", type=STACK, default="", metavar="[AGENT|STACK]")
+@click.argument("name", type=_NAMED, default="", metavar="[AGENT|STACK]")
 @stack_option("Stack; required if AGENT is named.", required=False)
 @receives(_SUBJECT)
-@OUTPUT
+@LIST_OUTPUT
 def command(wanted: _Subject, *, name: str, stack: str, output: str) -> ExitCode:
     """Print the updates of a stack, or of an agent: commit, author, policy, outcome.
 
@@ -135,45 +141,55 @@ def command(wanted: _Subject, *, name: str, stack: str, output: str) -> ExitCode
     Exit codes: 0 printed   1 no recorded commit renders the object
       2 bad input, or no scan   6 no such stack
     """
-    is_json = output == "json"
     if wanted.scans and wanted.history and not (name or stack):
         wanted.check("")
-        return _print_scans(wanted.history, "", wanted, is_json=is_json)
+        return _print_scans(wanted.history, "", wanted, output)
     root = find_project_root()
     stack, agent = stack_and_agent(root, name, stack)
     wanted.check(agent)
     if wanted.scans:
         file = wanted.history or default_history_file(root, stack)
-        return _print_scans(file, stack, wanted, is_json=is_json)
+        return _print_scans(file, stack, wanted, output)
     if wanted.gates:
-        return _print_gates(root, stack, wanted.limit, is_json=is_json)
+        return _print_gates(root, stack, wanted.limit, output)
     if wanted.commit_of:
-        return _print_commit(StackContext(root, stack), wanted.commit_of, is_json=is_json)
+        return _print_commit(StackContext(root, stack), wanted.commit_of, output)
     records = updates_of(root, stack, agent)[-(wanted.limit or 0) :]
-    text = updates_json(stack, records, agent) if is_json else updates_text(records)
-    click.echo(text, nl=False)
-    return ExitCode.OK
-
-
-def _print_scans(file: Path, stack: str, wanted: _Subject, *, is_json: bool) -> ExitCode:
-    found = scan_history(file, stack, wanted.at or "", wanted.alert_after)
-    if found.damaged_lines:
-        click.echo(damage_note(file, found.damaged_lines), err=True)
-    in_full = bool(wanted.at)
-    text = (
-        history_json(found)
-        if is_json
-        else history_text(found, in_full=in_full, colour=wants_colour())
+    text = listed(
+        output,
+        text=lambda: updates_text(records),
+        document=lambda: updates_json(stack, records, agent),
+        names=(each.commit for each in reversed(records)),
     )
     click.echo(text, nl=False)
     return ExitCode.OK
 
 
-def _print_gates(root: Path, stack: str, limit: int | None, *, is_json: bool) -> ExitCode:
+def _print_scans(file: Path, stack: str, wanted: _Subject, output: str) -> ExitCode:
+    found = scan_history(file, stack, wanted.at or "", wanted.alert_after)
+    if found.damaged_lines:
+        click.echo(damage_note(file, found.damaged_lines), err=True)
+    in_full = bool(wanted.at)
+    text = listed(
+        output,
+        text=lambda: history_text(found, in_full=in_full, colour=wants_colour()),
+        document=lambda: history_json(found),
+        names=(finding_name(each.finding) for each in found.findings.values()),
+    )
+    click.echo(text, nl=False)
+    return ExitCode.OK
+
+
+def _print_gates(root: Path, stack: str, limit: int | None, output: str) -> ExitCode:
     lines = gate_journal(root, stack).lines()
     readable = [report for line in lines if (report := read_gate(line)) is not None]
     shown = readable[-(limit or 0) :]
-    text = json_text([gate_document(each) for each in shown]) if is_json else gates_text(shown)
+    text = listed(
+        output,
+        text=lambda: gates_text(shown),
+        document=lambda: json_text([gate_document(each) for each in shown]),
+        names=(each.started_at for each in shown),
+    )
     click.echo(text, nl=False)
     if len(readable) < len(lines):
         damaged = len(lines) - len(readable)
@@ -181,9 +197,14 @@ def _print_gates(root: Path, stack: str, limit: int | None, *, is_json: bool) ->
     return ExitCode.OK
 
 
-def _print_commit(context: StackContext, named: str, *, is_json: bool) -> ExitCode:
+def _print_commit(context: StackContext, named: str, output: str) -> ExitCode:
     found = commit_of_object(context, named)
-    text = object_commit_json(named, found) if is_json else object_commit_text(found)
+    text = listed(
+        output,
+        text=lambda: object_provenance_text(found),
+        document=lambda: object_provenance_json(named, found),
+        names=(found.update.commit,) if found.update is not None else (),
+    )
     click.echo(text, nl=False)
     if found.update is not None:
         return ExitCode.OK

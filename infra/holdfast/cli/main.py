@@ -6,8 +6,11 @@ import sys
 import click
 
 from holdfast import __version__
+from holdfast.cli.completion_answer import VARIABLE, complete
+from holdfast.cli.extras import missing_extra
 from holdfast.cli.help_pages import page_of
 from holdfast.cli.lazy_group import LazyGroup
+from holdfast.cli.terminal import guarded_terminal
 from holdfast.cli.verbs import MOVED, TASKS, VERBS
 from holdfast.errors import ExitCode, HoldfastError, InvalidFilesError
 
@@ -35,6 +38,11 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code (see `ExitCode`)."""
+    with guarded_terminal():
+        return _run(arguments)
+
+
+def _run(arguments: list[str]) -> int:
     try:
         result = _called(arguments)
     except HoldfastError as error:
@@ -60,10 +68,15 @@ def run(arguments: list[str]) -> int:
 
 def _called(arguments: list[str]) -> object:
     page = page_of(arguments)
-    if page is None:
+    if page is not None:
+        click.echo(page, nl=False)
+        return ExitCode.OK
+    if VARIABLE in os.environ:
+        sys.exit(complete(os.environ[VARIABLE]))
+    try:
         return command.main(arguments, prog_name="holdfast", standalone_mode=False)
-    click.echo(page, nl=False)
-    return ExitCode.OK
+    except ModuleNotFoundError as error:
+        raise missing_extra(error) or error from error
 
 
 def _named(error: click.ClickException) -> click.ClickException:

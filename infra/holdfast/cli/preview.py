@@ -5,9 +5,9 @@ from functools import partial
 from pathlib import Path
 
 import click
-from holdfast_policies.table import RULES
 
 from holdfast.cli.exit_codes import exit_code_of
+from holdfast.cli.options.output import TERMINAL
 from holdfast.cli.options.report import report_options_for, write_all
 from holdfast.cli.options.stack import stack_option
 from holdfast.cli.options.updates import TIMEOUT
@@ -85,6 +85,8 @@ def command(
     else:
         assert context is not None  # noqa: S101  (it was needed)
         previewed = preview_policy(request, context)
+    for each in previewed.kept:
+        TERMINAL.note(f"would keep {each.reference}: it leaves the stack and stays in the cluster")
     write_all(partial(_written, previewed.report, wanted.runbook), wanted)
     if previewed.error is not None:
         raise previewed.error
@@ -92,7 +94,7 @@ def command(
 
 
 def _written(report: PolicyReport, pages: str, chosen: str, *, colour: bool) -> str:
-    return write_policy(report, chosen, RULES, pages=pages, colour=colour)
+    return write_policy(report, chosen, report.known.rules, pages=pages, colour=colour)
 
 
 def _context_of(stack: str, timeout_seconds: float, *, is_needed: bool) -> StackContext | None:

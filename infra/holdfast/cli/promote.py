@@ -6,8 +6,8 @@ import click
 
 from holdfast.cli.options.confirm import confirm
 from holdfast.cli.options.output import OUTPUT, TERMINAL
-from holdfast.cli.options.stack import STACK
 from holdfast.cli.options.updates import TIMEOUT, print_result
+from holdfast.cli.options.words import STACK
 from holdfast.errors import ExitCode
 from holdfast.operations.deploy.promotion import PromotionRequest, planned_promotion
 from holdfast.operations.describe.stack_diff import commit_change

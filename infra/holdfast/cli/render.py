@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.words import AGENT, STACK, TEAM
 from holdfast.convert.files.files import RenderedStack
 from holdfast.errors import InputError
 from holdfast.kube.text import yaml_documents
@@ -52,8 +52,10 @@ from holdfast.report.text.graph_text import GRAPHS, graph_text
     help="Folder to write, for every form but yaml and json: empty, or absent.",
 )
 @click.option("--force", is_flag=True, help="Write into a folder that holds something already.")
-@click.option("--agent", help="Only the objects of this agent.")
-@click.option("--team", help="With a graph: only the members of this AgentTeam and their edges.")
+@click.option("--agent", type=AGENT, help="Only the objects of this agent.")
+@click.option(
+    "--team", type=TEAM, help="With a graph: only the members of this AgentTeam and their edges."
+)
 @click.option("--repo", help="Address of the Git repository, for argocd and flux.")
 @click.option("--revision", help="Branch in it, for argocd and flux; default main.")
 @click.option("--path", help="Folder of --to in it; default --to itself.")

@@ -10,9 +10,9 @@ import click
 from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.groups import Group, receives
 from holdfast.cli.options.report import ReportFile, write_all
-from holdfast.cli.options.stack import STACK
-from holdfast.cli.options.timestamps import Moment
+from holdfast.cli.options.timestamps import Rfc3339
 from holdfast.cli.options.typed_parameter import TypedParameter
+from holdfast.cli.options.words import AGENT, STACK
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.describe.fleet_report import FleetRequest, fleet_report
 from holdfast.operations.describe.status import SavedScan, stack_status
@@ -21,6 +21,7 @@ from holdfast.operations.stack.project import find_project_root
 from holdfast.report.documents.drift import agents_counted, read_drift_json
 from holdfast.report.exchange.files import ReportRequest, check_files
 from holdfast.report.exchange.formats import write_fleet
+from holdfast.report.text.listed import listed
 from holdfast.report.text.status_text import status_json, status_text
 
 _FLEET_FORMS: Final = {"wide": "text", "html": "html", "fleet": "json"}
@@ -92,13 +93,13 @@ _FLEET: Final[Group] = (
             help="Take drift from a saved `drift -o json` instead of the cluster; repeatable.",
         ),
         click.option("--offline", is_flag=True, help="Ask no cluster; live state is then unknown."),
-        click.option("--observed-at", type=Moment(), help="Time of the saved scans."),
+        click.option("--observed-at", type=Rfc3339(), help="Time of the saved scans."),
     ),
 )
 
 
 @click.command()
-@click.argument("agent", default="", metavar="[AGENT]")
+@click.argument("agent", type=AGENT, default="", metavar="[AGENT]")
 @click.option(
     "-s",
     "--stack",
@@ -111,7 +112,7 @@ _FLEET: Final[Group] = (
 @click.option(
     "-o",
     "--output",
-    type=click.Choice(["text", "json", *_FLEET_FORMS]),
+    type=click.Choice(["text", "json", "yaml", "name", *_FLEET_FORMS]),
     default="text",
     show_default=True,
     help="See below.",
@@ -125,7 +126,9 @@ def command(options: _FleetOptions, *, agent: str, stacks: tuple[str, ...], outp
     last. Nothing is changed or recorded.
 
     \b
-    text, json   one stack: a line an agent, with findings and their authors
+    text         one stack: a line an agent, with findings and their authors
+    json, yaml   the same as data
+    name         the names of its agents
     wide         agents, drift, policy, topology and updates of all stacks
     html         the same as one page that needs no network and no script
     fleet        the same as JSON
@@ -141,7 +144,7 @@ def command(options: _FleetOptions, *, agent: str, stacks: tuple[str, ...], outp
 
     \b
     Exit codes: 2 bad input   6 no such stack
-      text, json: 0 synced and healthy   7 drift   1 unhealthy, or not all known
+      of one stack: 0 synced and healthy   7 drift   1 unhealthy, or not all known
       others: 0 written   1 not everything could be read (not with --offline)
     """
     if output in _FLEET_FORMS:
@@ -156,7 +159,13 @@ def command(options: _FleetOptions, *, agent: str, stacks: tuple[str, ...], outp
             f"-o {output} reports one stack", remedy=f"choose -o {', '.join(_FLEET_FORMS)}"
         )
     found = stack_status(StackContext(find_project_root(), stacks[0]), agent)
-    click.echo(status_json(found) if output == "json" else status_text(found), nl=False)
+    text = listed(
+        output,
+        text=lambda: status_text(found),
+        document=lambda: status_json(found),
+        names=(each.name for each in found.agents),
+    )
+    click.echo(text, nl=False)
     return exit_code_of(found)
 
 

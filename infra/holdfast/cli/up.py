@@ -52,7 +52,8 @@ def command(
     """Deploy the checked-out commit to a stack.
 
     Runs `pulumi up` after these checks: the manifests are valid, the files are committed, and the
-    policy pack accepts the preview; nothing is written before. Waits until agents are ready.
+    policy pack accepts the preview; nothing is written before. Waits until agents are ready, then
+    compares the cluster with the files: drift is reported, and exit code 0 stays.
     Records commit, author, pull request, operator, policy result and outcome in the stack's history
     (`holdfast history`), and the commit in its outputs and tags. A plain `pulumi up` still works
     and records its commit.
@@ -88,6 +89,6 @@ def command(
     context = StackContext(find_project_root(), stack, timeout_seconds)
     with traced_update(request.action, stack, reason, TERMINAL) as tracer:
         update = StackUpdate(context, request, TERMINAL, tracer)
-        record = GuardedUpdate(update, context).run()
+        record = update.compared(GuardedUpdate(update, context).run())
     print_result(update_result(record, output), output)
     return ExitCode.OK

@@ -6,7 +6,7 @@ import click
 
 from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.output import OUTPUT, TERMINAL, wants_colour
-from holdfast.cli.options.stack import STACK
+from holdfast.cli.options.words import STACK
 from holdfast.operations.policy.settings import WAIVERS_FILE
 from holdfast.operations.stack.project import find_project_root
 from holdfast.operations.validate.validation import ValidationRequest, validate

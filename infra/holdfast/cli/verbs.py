@@ -77,6 +77,7 @@ _POLICY: Final = {
     "check": Verb("evaluate declared, written, recorded or live objects", "policy.check"),
     "list": Verb("print every rule with its level and severity", "policy.list"),
     "export": Verb("write the rules as admission policies", "policy.export"),
+    "new": Verb("write the files of an own rule", "policy.new"),
 }
 
 _CI: Final = {
@@ -85,23 +86,30 @@ _CI: Final = {
     "gate": Verb("check a stack's gates, then run a command", "ci.gate"),
 }
 
+_SANDBOX_IMAGES: Final = {
+    "build": Verb("build a small agent from programs of this machine", "sandbox.images_build"),
+}
+
 _SANDBOX: Final = {
     "up": Verb("start a sandbox, or repair it", "sandbox.up"),
     "down": Verb("stop a sandbox and delete its cluster", "sandbox.down"),
-    "status": Verb("show whether a sandbox is fit for use", "sandbox.status"),
+    "status": Verb("show whether a sandbox is ready", "sandbox.status"),
     "list": Verb("list all sandboxes", "sandbox.list"),
     "logs": Verb("print the log of a program, or of all of them", "sandbox.logs"),
     "kubeconfig": Verb("print the path of a kubeconfig", "sandbox.kubeconfig"),
+    "load": Verb("load an image into the real node", "sandbox.load"),
+    "images": Verb("build an image for the real node", "groups:sandbox_images", _SANDBOX_IMAGES),
 }
 
 TASKS: Final[Mapping[str, Mapping[str, Verb]]] = {
     "Write and check": {
+        "init": Verb("write a repository of your own", "init"),
         "validate": Verb("check manifests and settings; needs no cluster", "validate"),
         "explain": Verb("explain a field, a kind or a policy rule", "explain"),
         "render": Verb("print Kubernetes objects, or the dependency graph", "render"),
         "diff": Verb("compare two stacks", "diff"),
         "preview": Verb("show what an update would change, and the policy results", "preview"),
-        "policy": Verb("evaluate, list and export policy rules", "groups:policy", _POLICY),
+        "policy": Verb("evaluate, list, export and write policy rules", "groups:policy", _POLICY),
         "mcp": Verb("review the tools of MCP servers, and detect changes", "groups:mcp", _MCP),
     },
     "Deploy and operate": {
@@ -135,7 +143,7 @@ VERBS: Final[Mapping[str, Verb]] = {
 """Every verb by name."""
 
 MOVED: Final[Mapping[str, str]] = {
-    "agent fail-over": "agent set AGENT availability.active=primary|standby",
+    "agent fail-over": "agent set AGENT scaling.availability.active=primary|standby",
     "agent reconfigure": "agent set AGENT FIELD=VALUE",
     "agent reschedule": "agent evacuate",
     "agent scale": "agent set AGENT scaling.replicas=N",

@@ -4,12 +4,13 @@ from typing import cast
 
 import pulumi
 
-from holdfast.components.argument_errors import validated
 from holdfast.components.arguments import AdmissionPoliciesArgs
+from holdfast.components.deferred import Deferred, deferred
 from holdfast.components.inputs import AdmissionPoliciesInputs
-from holdfast.components.registration import names_of, objects_of, register
+from holdfast.components.registration import names_of, register
 from holdfast.manifest.publish.component_types import component_type
 from holdfast.render.objects.admission import AdmissionPlan, of_kind, render_admission
+from holdfast.render.plan.metadata import Provenance
 
 _ORDER = (
     "CustomResourceDefinition",
@@ -37,9 +38,9 @@ class AdmissionPolicies(pulumi.ComponentResource):
         args: AdmissionPoliciesArgs,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        plan = args if isinstance(args, AdmissionPlan) else _plan_of(name, args)
-        rendered = objects_of(render_admission, plan)
-        super().__init__(component_type("AdmissionPolicies"), name, {}, opts)
+        plan = args if isinstance(args, Deferred) else _plan_of(name, args)
+        rendered = plan.rendered(render_admission)
+        super().__init__(component_type("AdmissionPolicies"), name, dict(plan.inputs), opts)
         before: list[pulumi.Resource] = []
         for kind in _ORDER:
             before += [register(item, self, list(before)) for item in of_kind(rendered, kind)]
@@ -49,12 +50,17 @@ class AdmissionPolicies(pulumi.ComponentResource):
 
 
 def declared_admission(
-    plan: AdmissionPlan, opts: pulumi.ResourceOptions | None = None
+    plan: Deferred[AdmissionPlan], opts: pulumi.ResourceOptions | None = None
 ) -> AdmissionPolicies:
     """What a stack declares: planned already, so its arguments need no validation."""
     return AdmissionPolicies("admission", cast("AdmissionPoliciesArgs", plan), opts)
 
 
-def _plan_of(name: str, args: AdmissionPoliciesArgs) -> AdmissionPlan:
-    inputs = validated(f"AdmissionPolicies {name}", args, AdmissionPoliciesInputs)
-    return objects_of(lambda given: given.plan(name, pulumi.get_stack()), inputs)
+def _plan_of(name: str, args: AdmissionPoliciesArgs) -> Deferred[AdmissionPlan]:
+    stack = pulumi.get_stack()
+    return deferred(
+        f"AdmissionPolicies {name}",
+        args,
+        AdmissionPoliciesInputs,
+        lambda given, has_outputs: given.plan(name, Provenance(stack, has_outputs=has_outputs)),
+    )

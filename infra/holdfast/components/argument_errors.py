@@ -1,7 +1,7 @@
 """Arguments of a component to a validated model, or one error that names every fault."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -9,7 +9,7 @@ import pulumi
 from pydantic import BaseModel
 
 from holdfast.errors import InputError
-from holdfast.kube.paths import Path, Segment, format_path
+from holdfast.kube.paths import Path, Segment
 from holdfast.manifest.text.origin import Origin
 from holdfast.manifest.types.validation import validate
 
@@ -51,20 +51,20 @@ def validated(component: str, args: Mapping[str, Any], model: type[M]) -> M:
 
     Args:
         component: Type and name of the component, for the error.
-        args: What the program passed. Engines send whole numbers as floats; they are whole again.
+        args: What the program passed, with a value for each output. Engines send whole numbers as
+            floats; they are whole again.
         model: The model of the component's arguments.
 
     Raises:
         ArgumentsError: names every fault and its path.
     """
-    plain, faults = whole_numbers(args), [*_outputs_in(args, ())]
-    if not faults:
-        spelled = _as_is if isinstance(args, CamelCaseArguments) else _Spelling(args)
-        nowhere = Origin("", 0, 0)
-        result = validate(model, plain, nowhere, written=spelled, is_by_name=True)
-        if not isinstance(result, list):
-            return result
-        faults = [ArgumentFault(each.path, _reason(str(each), each.path)) for each in result]
+    spelled = _as_is if isinstance(args, CamelCaseArguments) else _Spelling(args)
+    nowhere = Origin("", 0, 0)
+    plain = whole_numbers(args)
+    result = validate(model, plain, nowhere, written=spelled, is_by_name=True)
+    if not isinstance(result, list):
+        return result
+    faults = [ArgumentFault(each.path, _reason(str(each), each.path)) for each in result]
     raise ArgumentsError(component, sorted(faults))
 
 
@@ -77,21 +77,6 @@ def whole_numbers(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     if isinstance(value, list | tuple):
         return [whole_numbers(each) for each in value]
     return value
-
-
-def _outputs_in(value: object, path: Path) -> Iterator[ArgumentFault]:
-    if isinstance(value, pulumi.Output):
-        reason = (
-            "expected a plain value, got an output of another resource; arguments are rendered "
-            "before anything is created: use a name that you choose, and depends_on for the order"
-        )
-        yield ArgumentFault(format_path(path), reason)
-    elif isinstance(value, Mapping):
-        for key, each in value.items():
-            yield from _outputs_in(each, (*path, str(key)))
-    elif isinstance(value, list | tuple):
-        for index, each in enumerate(value):
-            yield from _outputs_in(each, (*path, index))
 
 
 def _reason(text: str, path: str) -> str:

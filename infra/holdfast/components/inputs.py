@@ -27,9 +27,9 @@ from holdfast.manifest.types.values import (
     Semver,
 )
 from holdfast.render.objects.admission import AdmissionPlan, judged_by
-from holdfast.render.plan.marks import AgentMarks, Provenance
+from holdfast.render.plan.metadata import AgentMetadata, Provenance
 from holdfast.render.plan.plan import AgentPlan
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.plan.render_context import RenderContext
 from holdfast.render.plan.tool_servers import COMPONENT
 
 
@@ -62,9 +62,9 @@ class AgentRef(ObjectMetaInputs):
     queue_name: LabelName | None = None
     """Kueue LocalQueue that its pods wait in."""
 
-    def marks(self, origin: Provenance) -> AgentMarks:
+    def meta(self, origin: Provenance) -> AgentMetadata:
         """What the agent's objects carry."""
-        return AgentMarks(
+        return AgentMetadata(
             name=self.name,
             namespace=self.namespace,
             origin=origin,
@@ -79,7 +79,7 @@ class AgentRef(ObjectMetaInputs):
         )
 
 
-class Shared(ManifestModel):
+class SharedObjects(ManifestModel):
     """What agents share and what the stack offers."""
 
     environment: Environment = Environment.model_construct()
@@ -89,9 +89,9 @@ class Shared(ManifestModel):
     mcp_servers: dict[LabelName, McpServerSpec] = Field(default_factory=dict)
     """Tool servers that serverRef may name, in the agent's namespace."""
 
-    def surroundings(self, namespace: str) -> Surroundings:
+    def context(self, namespace: str) -> RenderContext:
         """The same, as rendering wants it."""
-        return Surroundings(
+        return RenderContext(
             self.environment,
             models={(namespace, name): spec for name, spec in self.model_configs.items()},
             servers={(namespace, name): spec for name, spec in self.mcp_servers.items()},
@@ -101,7 +101,7 @@ class Shared(ManifestModel):
 class ContextInputs(ManifestModel):
     """What refers to what agents share."""
 
-    shared: Shared = Shared.model_construct()
+    shared: SharedObjects = SharedObjects.model_construct()
     """What agents share and what the stack offers."""
 
 
@@ -111,7 +111,7 @@ class AgentInputs(ContextInputs, ObjectMetaInputs, AgentSpec):
     agent_name: AgentName | None = None
     """Name of the agent; default the resource's name."""
 
-    def plan(self, name: str, stack: str) -> AgentPlan:
+    def plan(self, name: str, origin: Provenance) -> AgentPlan:
         """The agent, ready to be rendered."""
         place = AgentRef(
             name=self.agent_name or name,
@@ -121,12 +121,12 @@ class AgentInputs(ContextInputs, ObjectMetaInputs, AgentSpec):
             governance=self.governance,
             framework=self.framework,
             description=self.description,
-            queue_name=self.queue_name,
+            queue_name=self.pod.queue_name,
             labels=self.labels,
             annotations=self.annotations,
         )
-        surroundings = self.shared.surroundings(self.namespace)
-        return AgentPlan(place.marks(Provenance(stack)), self, surroundings)
+        context = self.shared.context(self.namespace)
+        return AgentPlan(place.meta(origin), self, context)
 
 
 class McpServerInputs(ContextInputs, ObjectMetaInputs, HostedServer):
@@ -137,7 +137,7 @@ class McpServerInputs(ContextInputs, ObjectMetaInputs, HostedServer):
     server_name: AgentName | None = None
     """Name of the server; default the resource's name."""
 
-    def plan(self, name: str, stack: str) -> AgentPlan:
+    def plan(self, name: str, origin: Provenance) -> AgentPlan:
         """The server, ready to be rendered."""
         place = AgentRef(
             name=self.server_name or name,
@@ -148,10 +148,10 @@ class McpServerInputs(ContextInputs, ObjectMetaInputs, HostedServer):
             labels=self.labels,
             annotations=self.annotations,
         )
-        marks = replace(place.marks(Provenance(stack)), component=COMPONENT)
-        surroundings = self.shared.surroundings(self.namespace)
+        meta = replace(place.meta(origin), component=COMPONENT)
+        context = self.shared.context(self.namespace)
         return AgentPlan(
-            marks, self.as_agent(), surroundings, kind=MCP_SERVER_KIND, url_path=self.effective_path
+            meta, self.as_agent(), context, kind=MCP_SERVER_KIND, url_path=self.effective_path
         )
 
     @property
@@ -184,7 +184,7 @@ class AdmissionPoliciesInputs(AdmissionSettings):
     namespaces: Items[LabelName] = ()
     """The namespaces whose objects are judged, with scope namespaces."""
 
-    def plan(self, name: str, stack: str) -> AdmissionPlan:
+    def plan(self, name: str, origin: Provenance) -> AdmissionPlan:
         """The policies that the arguments describe."""
         settings = AdmissionSettings(
             mode=self.mode,
@@ -192,5 +192,5 @@ class AdmissionPoliciesInputs(AdmissionSettings):
             left_out_namespaces=self.left_out_namespaces,
             controllers=self.controllers,
         )
-        profile = judged_by(self.profile or stack, self.rules)
-        return AdmissionPlan(name, profile, settings, Provenance(stack), self.namespaces)
+        profile = judged_by(self.profile or origin.stack, self.rules)
+        return AdmissionPlan(name, profile, settings, origin, self.namespaces)

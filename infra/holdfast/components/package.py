@@ -29,7 +29,8 @@ from holdfast.components.agent import Agent, McpServer
 from holdfast.components.argument_errors import ArgumentsError, CamelCaseArguments
 from holdfast.components.fleet import Fleet
 from holdfast.components.package_schema import output_name, package_schema, schema_text
-from holdfast.components.registration import RenderedComponent, UnrenderableError
+from holdfast.components.registration import RenderedComponent
+from holdfast.components.resolved import UnrenderableError
 from holdfast.manifest.publish.component_types import component_type
 
 POLL_SECONDS = 2.0

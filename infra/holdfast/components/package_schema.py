@@ -11,15 +11,17 @@ packages/schema/).
 import inspect
 import json
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, cast, get_args
+import types
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast, get_args, get_origin
 
 import pulumi
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from holdfast import __version__
-from holdfast.components.argument_types import ARGUMENTS
+from holdfast.components.argument_types import ARGUMENTS, IDENTIFYING
+from holdfast.components.references import DeployedObject
 from holdfast.components.type_expressions import (
     Alternatives,
     Anything,
@@ -29,7 +31,9 @@ from holdfast.components.type_expressions import (
     Record,
     Scalar,
     TypeExpression,
+    fields_of,
     forms_in,
+    is_plain,
     records_below,
     shape_of,
 )
@@ -48,11 +52,11 @@ def package_schema(components: Iterable[type[pulumi.ComponentResource]]) -> Sche
     Law: names of types are unique; equal models give equal text.
     """
     resources = {f"{PACKAGE}:index:{each.__name__}": _resource(each) for each in components}
-    types: dict[str, Schema] = {}
+    found: dict[str, Schema] = {type_token(DeployedObject.__name__): _deployed_object()}
     for model in ARGUMENTS.values():
         for record in records_below(model):
-            types |= _types_of(record.model, record.name)
-        types |= _choices_of(model, _component_of(model))
+            found |= _types_of(record.model, record.name)
+        found |= _choices_of(model, _component_of(model))
     return {
         "name": PACKAGE,
         "displayName": "Holdfast",
@@ -62,7 +66,7 @@ def package_schema(components: Iterable[type[pulumi.ComponentResource]]) -> Sche
         "license": "Apache-2.0",
         "keywords": ["kubernetes", "agents", "category/infrastructure", "kind/component"],
         "language": {language: {"respectSchemaVersion": True} for language in _LANGUAGES},
-        "types": dict(sorted(types.items())),
+        "types": dict(sorted(found.items())),
         "resources": dict(sorted(resources.items())),
     }
 
@@ -85,7 +89,7 @@ def output_name(attribute: str) -> str:
 def _resource(component: type[pulumi.ComponentResource]) -> Schema:
     model = arguments_model(component)
     outputs = {
-        name: shape_of(get_args(annotation)[0])
+        name: get_args(annotation)[0]
         for name, annotation in inspect.get_annotations(component).items()
     }
     descriptions = field_descriptions(cast("type", component))
@@ -96,11 +100,35 @@ def _resource(component: type[pulumi.ComponentResource]) -> Schema:
         "requiredInputs": _required(model),
         "type": "object",
         "properties": {
-            output_name(name): _typed(shape, "", is_plain=False)
-            | {"description": descriptions[name]}
-            for name, shape in outputs.items()
+            output_name(name): _output(annotation) | {"description": descriptions[name]}
+            for name, annotation in outputs.items()
         },
-        "required": sorted(output_name(name) for name in outputs),
+        "required": sorted(
+            output_name(name)
+            for name, annotation in outputs.items()
+            if types.NoneType not in get_args(annotation)
+        ),
+    }
+
+
+def _output(annotation: Any) -> Schema:  # noqa: ANN401 - any annotation
+    if DeployedObject in {annotation, *get_args(annotation)}:
+        reference = {"$ref": f"#/types/{type_token(DeployedObject.__name__)}"}
+        is_list = get_origin(annotation) is Sequence
+        return {"type": "array", "items": reference} if is_list else reference
+    return _typed(shape_of(annotation), "", is_output=True)
+
+
+def _deployed_object() -> Schema:
+    descriptions = field_descriptions(cast("type", DeployedObject))
+    return {
+        "type": "object",
+        "description": inspect.getdoc(DeployedObject),
+        "properties": {
+            name: {"type": "string", "description": description}
+            for name, description in descriptions.items()
+        },
+        "required": sorted(descriptions),
     }
 
 
@@ -135,8 +163,9 @@ def _choices_of(model: type[BaseModel], owner: str) -> dict[str, Schema]:
 
 def _properties(model: type[BaseModel], owner: str) -> dict[str, Schema]:
     descriptions = field_descriptions(model)
+    shapes = fields_of(model, IDENTIFYING)
     return {
-        _spelled(field, info): _typed(shape_of(info.annotation), owner + _pascal(field))
+        _spelled(field, info): _typed(shapes[field], owner + _pascal(field))
         | {"description": descriptions[field]}
         for field, info in model.model_fields.items()
     }
@@ -148,10 +177,11 @@ def _required(model: type[BaseModel]) -> list[str]:
 
 
 def _typed(  # noqa: PLR0911 - one return a form
-    shape: TypeExpression, choice: str, *, is_plain: bool = True
+    shape: TypeExpression, choice: str, *, is_output: bool = False
 ) -> Schema:
-    """A type of the schema; plain, since arguments are rendered before any output is known."""
-    plain: Schema = {"plain": True} if is_plain else {}
+    """A type of the schema; plain where a value decides what is rendered."""
+    is_known = not is_output and is_plain(shape, IDENTIFYING)
+    plain: Schema = {"plain": True} if is_known else {}
     match shape:
         case Scalar(kind):
             return {"type": _SCALARS[kind]} | plain
@@ -160,14 +190,14 @@ def _typed(  # noqa: PLR0911 - one return a form
         case Choice():
             return {"$ref": f"#/types/{type_token(choice)}"} | plain
         case ListOf(item):
-            return {"type": "array", "items": _typed(item, choice, is_plain=is_plain)} | plain
+            return {"type": "array", "items": _typed(item, choice, is_output=is_output)} | plain
         case MapOf(value):
-            values = _typed(value, choice, is_plain=is_plain)
+            values = _typed(value, choice, is_output=is_output)
             return {"type": "object", "additionalProperties": values} | plain
         case Record():
             return {"$ref": f"#/types/{type_token(shape.name)}"} | plain
         case Alternatives(forms):
-            return {"oneOf": [_typed(each, choice, is_plain=is_plain) for each in forms]} | plain
+            return {"oneOf": [_typed(each, choice, is_output=is_output) for each in forms]} | plain
 
 
 def type_token(name: str) -> str:

@@ -1,27 +1,24 @@
 """What each part of an agent accepts, validated: fields of the manifest, and whose part it is."""
 
-from pydantic import Field
-
 from holdfast.components.inputs import AgentRef, ContextInputs
-from holdfast.manifest.agent.a2a import AgentCardSpec, Provider
 from holdfast.manifest.agent.agent import AgentSpec
-from holdfast.manifest.agent.backup import RestoreFrom
+from holdfast.manifest.agent.card import AgentCardSpec
+from holdfast.manifest.agent.container import ContainerSettings
 from holdfast.manifest.agent.dependency import DependencyReference
-from holdfast.manifest.agent.exposure import Network, Security
-from holdfast.manifest.agent.lifecycle import Lifecycle
-from holdfast.manifest.agent.memory import Database, Memory
+from holdfast.manifest.agent.exposure import Network
+from holdfast.manifest.agent.memory import Memory
 from holdfast.manifest.agent.model import Budget, Guardrail, Model, Prompt
+from holdfast.manifest.agent.pod import PodSettings
 from holdfast.manifest.agent.rollout import Rollout
-from holdfast.manifest.agent.runtime import ContainerPort
-from holdfast.manifest.agent.scaling import Availability, Scaling
+from holdfast.manifest.agent.scaling import Scaling
 from holdfast.manifest.agent.skills import AgentSkill
-from holdfast.manifest.agent.state import ConfigEntry, SecretReference, StorageVolume
+from holdfast.manifest.agent.state import ConfigEntry, SecretReference, StorageSettings
 from holdfast.manifest.agent.telemetry import Telemetry
 from holdfast.manifest.agent.tools import Tool
-from holdfast.manifest.types.values import Items, ManifestModel, Url
-from holdfast.render.plan.marks import Provenance
+from holdfast.manifest.types.values import Items, ManifestModel
+from holdfast.render.plan.metadata import Provenance
 from holdfast.render.plan.plan import AgentPlan
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.plan.render_context import RenderContext
 
 
 class PartInputs(ManifestModel):
@@ -30,7 +27,7 @@ class PartInputs(ManifestModel):
     agent: AgentRef
     """The agent that the part belongs to."""
 
-    def plan(self, name: str, stack: str) -> AgentPlan:
+    def plan(self, name: str, origin: Provenance) -> AgentPlan:
         """The agent as far as this part declares it."""
         fields = {
             name: getattr(self, name)
@@ -41,25 +38,25 @@ class PartInputs(ManifestModel):
         spec = AgentSpec.model_construct(
             version=self.agent.version, framework=self.agent.framework, **fields
         )
-        return AgentPlan(self.agent.marks(Provenance(stack)), spec, self._surroundings())
+        return AgentPlan(self.agent.meta(origin), spec, self._surroundings())
 
-    def _surroundings(self) -> Surroundings:
-        return Surroundings()
+    def _surroundings(self) -> RenderContext:
+        return RenderContext()
 
 
 class ContextPartInputs(ContextInputs, PartInputs):
     """Arguments of a part that refers to what agents share."""
 
-    def _surroundings(self) -> Surroundings:
-        return self.shared.surroundings(self.agent.namespace)
+    def _surroundings(self) -> RenderContext:
+        return self.shared.context(self.agent.namespace)
 
 
 class AgentIdentityInputs(PartInputs):
     """Arguments of AgentIdentity."""
 
-    security: Security = Security.model_construct()
-    """The identity and its rights."""
-    lifecycle: Lifecycle = Lifecycle.model_construct()
+    pod: PodSettings = PodSettings.model_construct()
+    """Of this, security: the identity and its rights."""
+    scaling: Scaling = Scaling.model_construct()
     """Of this, leaderElection: it brings rights to a Lease."""
 
 
@@ -68,26 +65,22 @@ class AgentSecretsInputs(ContextPartInputs):
 
     secrets: Items[SecretReference]
     """Secrets by reference."""
-    security: Security = Security.model_construct()
-    """The identity with which AWS is asked."""
+    pod: PodSettings = PodSettings.model_construct()
+    """Of this, security: the identity with which AWS is asked."""
 
 
 class AgentStorageInputs(ContextPartInputs):
     """Arguments of AgentStorage."""
 
-    storage: Items[StorageVolume]
-    """Volumes that survive restarts."""
-    restore_from: RestoreFrom | None = None
-    """VolumeSnapshot that fills new volumes, or {volume: snapshot}."""
+    storage: StorageSettings
+    """Of this, the volumes and what fills new ones."""
 
 
 class AgentScalingInputs(ContextPartInputs):
     """Arguments of AgentScaling."""
 
     scaling: Scaling
-    """How many replicas run."""
-    availability: Availability = Availability.model_construct()
-    """How many may be missing."""
+    """How many replicas run, and how many may be missing."""
     rollout: Rollout = Rollout.model_construct()
     """Of this, the strategy: it says which workload is scaled."""
 
@@ -103,8 +96,8 @@ class AgentConfigInputs(ContextPartInputs):
     """What the agent may call."""
     memory: Memory = Memory.model_construct()
     """What the agent remembers, and where."""
-    databases: Items[Database] = ()
-    """Databases it talks to."""
+    storage: StorageSettings = StorageSettings.model_construct()
+    """Of this, the databases."""
     skills: Items[AgentSkill] = ()
     """Folders with instructions and scripts that it reads."""
     secrets: Items[SecretReference] = ()
@@ -115,14 +108,8 @@ class AgentConfigInputs(ContextPartInputs):
     """What it may spend."""
     guardrails: Items[Guardrail] = ()
     """Policies of the model gateway that judge what it sends and gets."""
-    a2a: AgentCardSpec = Field(default=AgentCardSpec.model_construct(), alias="a2a")
+    card: AgentCardSpec = AgentCardSpec.model_construct()
     """How it presents itself to other agents: its card."""
-    provider: Provider | None = None
-    """Who offers the agent; stands in its card."""
-    icon_url: Url | None = None
-    """Picture of the agent; stands in its card."""
-    documentation_url: Url | None = None
-    """Page about the agent; stands in its card."""
     network: Network = Network.model_construct()
     """Port of the address in its card."""
 
@@ -138,25 +125,23 @@ class AgentNetworkInputs(ContextPartInputs):
     """Arguments of AgentNetwork."""
 
     network: Network = Network.model_construct()
-    """Who may call it, what it may reach."""
-    lifecycle: Lifecycle = Lifecycle.model_construct()
-    """Of this, the fetches: their hosts join the egress."""
-    availability: Availability = Availability.model_construct()
+    """Its callers, and what it may reach."""
+    container: ContainerSettings = ContainerSettings.model_construct()
+    """Of this, further ports, and the fetches: their hosts join the egress."""
+    scaling: Scaling = Scaling.model_construct()
     """Of this, which Deployment the Service leads to."""
     rollout: Rollout = Rollout.model_construct()
     """Of this, the strategy: with BlueGreen, Argo Rollouts moves the Service."""
     telemetry: Telemetry = Telemetry.model_construct()
     """Metrics port and trace endpoint."""
-    ports: Items[ContainerPort] = ()
-    """Ports beyond the exposed one and the metrics port."""
     model: Model | None = None
     """The model; its host joins the egress."""
     tools: Items[Tool] = ()
     """The tools; their hosts join the egress."""
     memory: Memory = Memory.model_construct()
     """The memory; its store joins the egress."""
-    databases: Items[Database] = ()
-    """The databases; their hosts join the egress."""
+    storage: StorageSettings = StorageSettings.model_construct()
+    """Of this, the databases: their hosts join the egress."""
     depends_on: Items[DependencyReference] = ()
     """What runs before the agent; its hosts join the egress."""
     skills: Items[AgentSkill] = ()

@@ -1,5 +1,7 @@
 """The parts of an agent, each usable alone from any program."""
 
+from collections.abc import Sequence
+
 import pulumi
 
 from holdfast.components.arguments import (
@@ -12,6 +14,7 @@ from holdfast.components.arguments import (
     AgentSecretsArgs,
     AgentStorageArgs,
 )
+from holdfast.components.deferred import Deferred
 from holdfast.components.inputs import AgentInputs
 from holdfast.components.part_inputs import (
     AgentConfigInputs,
@@ -22,7 +25,13 @@ from holdfast.components.part_inputs import (
     AgentSecretsInputs,
     AgentStorageInputs,
 )
-from holdfast.components.registration import RenderedComponent, names_of, objects_of, plan_of
+from holdfast.components.references import (
+    DeployedObject,
+    first_reference_to,
+    reference_to,
+    references_to,
+)
+from holdfast.components.registration import RenderedComponent, names_of, plan_of
 from holdfast.render.objects.identity import service_account_name
 from holdfast.render.plan import render_agent as concerns
 
@@ -35,15 +44,24 @@ class AgentIdentity(RenderedComponent):
 
     service_account_name: pulumi.Output[str]
     """Name of the ServiceAccount that the pods run as."""
+    service_account: pulumi.Output[DeployedObject | None]
+    """The ServiceAccount; none where the pods run as one that exists already."""
 
     def __init__(
         self, name: str, args: AgentIdentityArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         plan = plan_of(name, args, AgentIdentityInputs)
-        super().__init__(name, objects_of(concerns.identity, plan), opts)
-        account = service_account_name(plan.marks, plan.spec.security)
-        self.service_account_name = pulumi.Output.from_input(account)
-        self.register_outputs({"serviceAccountName": self.service_account_name})
+        super().__init__(name, plan, plan.rendered(concerns.identity), opts)
+        self.service_account_name = plan.value(
+            lambda known: service_account_name(known.meta, known.spec.pod.security)
+        )
+        self.service_account = first_reference_to(self.objects, "ServiceAccount")
+        self.register_outputs(
+            {
+                "serviceAccountName": self.service_account_name,
+                "serviceAccount": self.service_account,
+            }
+        )
 
 
 class AgentConfig(RenderedComponent):
@@ -58,8 +76,9 @@ class AgentConfig(RenderedComponent):
     def __init__(
         self, name: str, args: AgentConfigArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        rendered = objects_of(concerns.settings, plan_of(name, args, AgentConfigInputs))
-        super().__init__(name, rendered, opts)
+        plan = plan_of(name, args, AgentConfigInputs)
+        rendered = plan.rendered(concerns.settings)
+        super().__init__(name, plan, rendered, opts)
         self.config_map_names = pulumi.Output.from_input(names_of(rendered, "ConfigMap"))
         self.register_outputs({"configMapNames": self.config_map_names})
 
@@ -77,8 +96,9 @@ class AgentSecrets(RenderedComponent):
     def __init__(
         self, name: str, args: AgentSecretsArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        rendered = objects_of(concerns.secrets, plan_of(name, args, AgentSecretsInputs))
-        super().__init__(name, rendered, opts)
+        plan = plan_of(name, args, AgentSecretsInputs)
+        rendered = plan.rendered(concerns.secrets)
+        super().__init__(name, plan, rendered, opts)
         self.secret_names = pulumi.Output.from_input(names_of(rendered, "ExternalSecret"))
         self.register_outputs({"secretNames": self.secret_names})
 
@@ -87,37 +107,47 @@ class AgentStorage(RenderedComponent):
     """Volumes that survive restarts, protected from replacement and deletion.
 
     Children: `<agent>-claim-<volume>`. A claim with `retain: true` (the default) outlives the
-    agent: removing it takes `pulumi state unprotect`, and the data stays in the cluster.
+    agent: `holdfast up` leaves it in the cluster, `pulumi up` after `pulumi state unprotect`.
     """
 
     claim_names: pulumi.Output[list[str]]
     """Names of the claims."""
+    claims: pulumi.Output[Sequence[DeployedObject]]
+    """The claims."""
 
     def __init__(
         self, name: str, args: AgentStorageArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        rendered = objects_of(concerns.storage, plan_of(name, args, AgentStorageInputs))
-        super().__init__(name, rendered, opts)
+        plan = plan_of(name, args, AgentStorageInputs)
+        rendered = plan.rendered(concerns.storage)
+        super().__init__(name, plan, rendered, opts)
         self.claim_names = pulumi.Output.from_input(names_of(rendered, "PersistentVolumeClaim"))
-        self.register_outputs({"claimNames": self.claim_names})
+        self.claims = references_to(self.objects, "PersistentVolumeClaim")
+        self.register_outputs({"claimNames": self.claim_names, "claims": self.claims})
 
 
 class AgentNetwork(RenderedComponent):
     """The Service in front of an agent, and the NetworkPolicy that denies what is not declared.
 
-    Children: `<agent>-service`, `<agent>-networkpolicy`.
+    Children: `<agent>-service`, `<agent>-networkpolicy-during-update`, `<agent>-networkpolicy`.
+    Below an Agent, the last one changes when the workload is healthy.
     """
 
     url: pulumi.Output[str]
     """Address of the agent inside the cluster; empty for one that has no Service."""
+    service: pulumi.Output[DeployedObject | None]
+    """The Service in front of it; none where nothing is called."""
 
     def __init__(
         self, name: str, args: AgentNetworkArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         plan = plan_of(name, args, AgentNetworkInputs)
-        super().__init__(name, objects_of(concerns.network, plan), opts)
-        self.url = pulumi.Output.from_input(plan.url)
-        self.register_outputs({"url": self.url})
+        is_part = isinstance(args, Deferred)
+        render = concerns.network if is_part else concerns.whole_network
+        super().__init__(name, plan, plan.rendered(render), opts)
+        self.url = plan.value(lambda known: known.url)
+        self.service = first_reference_to(self.objects, "Service")
+        self.register_outputs({"url": self.url, "service": self.service})
 
 
 class AgentBackup(RenderedComponent):
@@ -131,7 +161,8 @@ class AgentBackup(RenderedComponent):
     def __init__(
         self, name: str, args: AgentArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__(name, objects_of(concerns.backup, plan_of(name, args, AgentInputs)), opts)
+        plan = plan_of(name, args, AgentInputs)
+        super().__init__(name, plan, plan.rendered(concerns.backup), opts)
         self.register_outputs({})
 
 
@@ -147,7 +178,7 @@ class AgentPromotion(RenderedComponent):
         self, name: str, args: AgentArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         plan = plan_of(name, args, AgentInputs)
-        super().__init__(name, objects_of(concerns.promotion, plan), opts)
+        super().__init__(name, plan, plan.rendered(concerns.promotion), opts)
         self.register_outputs({})
 
 
@@ -162,7 +193,7 @@ class AgentMonitoring(RenderedComponent):
         self, name: str, args: AgentMonitoringArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         plan = plan_of(name, args, AgentMonitoringInputs)
-        super().__init__(name, objects_of(concerns.monitoring, plan), opts)
+        super().__init__(name, plan, plan.rendered(concerns.monitoring), opts)
         self.register_outputs({})
 
 
@@ -177,15 +208,18 @@ class AgentWorkload(RenderedComponent):
 
     workload_name: pulumi.Output[str]
     """Name of the Deployment or Sandbox; of the first CronJob or ScaledJob."""
+    workload: pulumi.Output[DeployedObject]
+    """That object."""
 
     def __init__(
         self, name: str, args: AgentArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         plan = plan_of(name, args, AgentInputs)
-        rendered = objects_of(concerns.workload, plan)
-        super().__init__(name, rendered, opts)
+        rendered = plan.rendered(concerns.workload)
+        super().__init__(name, plan, rendered, opts)
+        self.workload = reference_to(self.objects[0])
         self.workload_name = pulumi.Output.from_input(rendered[0].manifest["metadata"]["name"])
-        self.register_outputs({"workloadName": self.workload_name})
+        self.register_outputs({"workloadName": self.workload_name, "workload": self.workload})
 
 
 class AgentScaling(RenderedComponent):
@@ -198,9 +232,6 @@ class AgentScaling(RenderedComponent):
     def __init__(
         self, name: str, args: AgentScalingArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__(
-            name,
-            objects_of(concerns.scaling, plan_of(name, args, AgentScalingInputs)),
-            opts,
-        )
+        plan = plan_of(name, args, AgentScalingInputs)
+        super().__init__(name, plan, plan.rendered(concerns.scaling), opts)
         self.register_outputs({})

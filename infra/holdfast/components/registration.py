@@ -1,19 +1,18 @@
 """Rendered objects to Pulumi resources, the parts of an agent, and the Kubernetes provider."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, cast
 
 import pulumi
 from pulumi_kubernetes import Provider
 from pydantic import BaseModel
 
-from holdfast.components.argument_errors import validated
-from holdfast.errors import RenderError
+from holdfast.components.deferred import Deferred, deferred
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.publish.component_types import component_type
 from holdfast.manifest.stack.environment import Environment
-from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.plan.metadata import Provenance, RenderedObject
 from holdfast.render.plan.plan import AgentPlan
 
 
@@ -57,6 +56,7 @@ class KubernetesObject(pulumi.CustomResource):
         version_default = pulumi.ResourceOptions(version=PROVIDER_VERSION)
         merged = pulumi.ResourceOptions.merge(version_default, opts)
         super().__init__(type_token(manifest), name, dict(manifest), merged)
+        self.rendered: KubeObject = manifest
 
 
 def type_token(manifest: Mapping[str, Any]) -> str:
@@ -69,41 +69,26 @@ def type_token(manifest: Mapping[str, Any]) -> str:
 class PlannableInputs(Protocol):
     """Validated arguments that can be made into a plan."""
 
-    def plan(self, name: str, stack: str) -> AgentPlan:
+    def plan(self, name: str, origin: Provenance) -> AgentPlan:
         """The agent that the arguments describe."""
 
 
-def plan_of(name: str, args: object, inputs: type[BaseModel]) -> AgentPlan:
+def plan_of(name: str, args: object, inputs: type[BaseModel]) -> Deferred[AgentPlan]:
     """The plan behind a component's arguments; a plan itself passes through.
 
     Raises:
         ArgumentsError: the arguments do not validate; names every fault.
     """
-    if isinstance(args, AgentPlan):
+    if isinstance(args, Deferred):
         return args
     component = inputs.__name__.removesuffix("Inputs")
-    model = validated(f"{component} {name}", cast("Mapping[str, Any]", args), inputs)
-    return cast("PlannableInputs", model).plan(name, pulumi.get_stack())
+    stack = pulumi.get_stack()
 
+    def plan(given: BaseModel, has_outputs: bool) -> AgentPlan:
+        origin = Provenance(stack, has_outputs=has_outputs)
+        return cast("PlannableInputs", given).plan(name, origin)
 
-class UnrenderableError(RenderError, pulumi.RunError):
-    """Valid arguments that cannot be rendered; ends a program in its text and no traceback."""
-
-
-P = TypeVar("P")
-R = TypeVar("R")
-
-
-def objects_of(render: Callable[[P], R], plan: P) -> R:
-    """What a plan renders to.
-
-    Raises:
-        UnrenderableError: it needs what is not declared or what the stack does not offer.
-    """
-    try:
-        return render(plan)
-    except RenderError as error:
-        raise UnrenderableError(error.message, remedy=error.remedy) from error
+    return deferred(f"{component} {name}", cast("Mapping[str, Any]", args), inputs, plan)
 
 
 class RenderedComponent(pulumi.ComponentResource):
@@ -112,10 +97,11 @@ class RenderedComponent(pulumi.ComponentResource):
     def __init__(
         self,
         name: str,
+        plan: Deferred[AgentPlan],
         rendered: Sequence[RenderedObject],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        super().__init__(component_type(type(self).__name__), name, {}, opts)
+        super().__init__(component_type(type(self).__name__), name, dict(plan.inputs), opts)
         # The engine does not pass a component's dependencies on to its children.
         depends_on = opts.depends_on if opts else None
         self.objects = tuple(register(item, self, depends_on) for item in rendered)
@@ -127,17 +113,23 @@ def register(
     depends_on: Any = None,  # noqa: ANN401 - pulumi's own type
 ) -> KubernetesObject:
     """Register one rendered object below a component."""
-    name = f"{item.agent}-{item.role}" if item.agent else item.role
     options = pulumi.ResourceOptions(
         parent=parent,
         depends_on=depends_on,
-        protect=True if item.is_protected else None,
+        # What the program says of a component holds for its parts, also where that is False.
+        protect=True if item.is_protected and protection_of(parent) is None else None,
         retain_on_delete=True if item.is_retained else None,
         ignore_changes=list(item.left_to_controllers) or None,
         replace_on_changes=list(item.replaced_on) or None,
         delete_before_replace=True if item.replaced_on else None,
     )
-    return KubernetesObject(name, item.manifest, options)
+    return KubernetesObject(item.resource_name, item.manifest, options)
+
+
+def protection_of(resource: pulumi.Resource) -> bool | None:
+    """The option `protect` as the program gave it to a resource or above it; None where nowhere."""
+    given: bool | None = resource._protect  # noqa: SLF001 - the SDK inherits it by this field, too
+    return given
 
 
 def names_of(rendered: Sequence[RenderedObject], kind: str) -> list[str]:

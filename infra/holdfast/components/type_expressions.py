@@ -8,16 +8,25 @@ import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from holdfast.components.stand_ins import Refused, is_reference, maker_of
+from holdfast.manifest.types.annotations import annotation_of
+
 
 @dataclass(frozen=True)
 class Scalar:
-    """Text, a whole number, a number or a truth value, by its Python type."""
+    """Text, a whole number, a number or a truth value, by its Python type.
+
+    Attributes:
+        is_plain: Whether its value must be known when a component is constructed: no output.
+    """
 
     type: type
+    is_plain: bool = True
 
 
 @dataclass(frozen=True)
@@ -65,6 +74,8 @@ class Alternatives:
     forms: tuple["TypeExpression", ...]
 
 
+Identifying = frozenset[tuple[str, str]]
+"""Model and field of what tells the items of a list apart."""
 TypeExpression = Scalar | Anything | Choice | ListOf | MapOf | Record | Alternatives
 
 
@@ -76,7 +87,11 @@ def shape_of(annotation: Any) -> TypeExpression:  # noqa: ANN401, PLR0911 - any 
     """
     origin, parts = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        return shape_of(parts[0])
+        if parts[0] is str:
+            return Scalar(str, is_plain=isinstance(maker_of(annotation), Refused))
+        shape = shape_of(parts[0])
+        # A mark on a whole union holds for the texts in it.
+        return without_outputs(shape) if is_reference(annotation) else shape
     if origin is Literal:
         return Choice(tuple(str(part) for part in parts))
     if origin in {tuple, list}:
@@ -88,13 +103,59 @@ def shape_of(annotation: Any) -> TypeExpression:  # noqa: ANN401, PLR0911 - any 
         return forms[0] if len(forms) == 1 else Alternatives(forms)
     if annotation is Any:
         return Anything()
-    if annotation in {str, int, float, bool}:
+    if annotation is str:
+        return Scalar(str, is_plain=False)
+    if annotation in {int, float, bool}:
         return Scalar(annotation)
     if annotation is date:
         return Scalar(str)  # as in files: "2026-03-31"
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return Record(annotation)
     raise TypeError(f"an argument cannot be of type {annotation!r}")
+
+
+def without_outputs(shape: TypeExpression) -> TypeExpression:
+    """The same where every text must be known: it decides what is rendered."""
+    match shape:
+        case Scalar(kind):
+            return Scalar(kind)
+        case ListOf(item):
+            return ListOf(without_outputs(item))
+        case MapOf(value):
+            return MapOf(without_outputs(value))
+        case Alternatives(forms):
+            return Alternatives(tuple(without_outputs(form) for form in forms))
+        case _:
+            return shape
+
+
+@lru_cache(maxsize=1024)
+def fields_of(model: type[BaseModel], identifying: Identifying) -> dict[str, TypeExpression]:
+    """Each field's shape; what tells the items of a list apart takes no output."""
+    shapes = {name: shape_of(annotation_of(info)) for name, info in model.model_fields.items()}
+    return {
+        name: without_outputs(shape) if (model.__name__, name) in identifying else shape
+        for name, shape in shapes.items()
+    }
+
+
+@lru_cache(maxsize=4096)
+def is_plain(shape: TypeExpression, identifying: Identifying) -> bool:
+    """Whether no output may stand in a value of this shape, however deep."""
+    match shape:
+        case Scalar():
+            return shape.is_plain
+        case Choice():
+            return True
+        case Anything():
+            return False
+        case ListOf(inner) | MapOf(inner):
+            return is_plain(inner, identifying)
+        case Record(model):
+            fields = fields_of(model, identifying)
+            return all(is_plain(each, identifying) for each in fields.values())
+        case Alternatives(forms):
+            return all(is_plain(each, identifying) for each in forms)
 
 
 def forms_in(shape: TypeExpression) -> Iterator[TypeExpression]:

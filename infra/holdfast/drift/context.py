@@ -3,7 +3,7 @@
 Of an object that is in sync only the uid is needed; the rest of the record is read on demand.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -22,11 +22,26 @@ class RecordedObjects(Mapping[Identity, KubeObject]):
     """By identity; what reads an object is asked each time, and may keep it."""
 
     def __init__(
-        self, readers: Mapping[Identity, Callable[[], KubeObject]], uids: Mapping[Identity, str]
+        self,
+        readers: Mapping[Identity, Callable[[], KubeObject]],
+        uids: Mapping[Identity, str],
+        *,
+        read_asked: Callable[[Identity], KubeObject | None] = lambda _: None,
+        deployed: Collection[Identity] = (),
     ) -> None:
-        """Take what reads each object, and the uid that each had; empty where it is not known."""
+        """Take what is recorded.
+
+        Args:
+            readers: Read each object.
+            uids: That each had; empty where it is not known.
+            read_asked: Reads what the last update asked for; None where that is not known.
+            deployed: Other objects that an update deployed: it failed, or its record cannot be
+                trusted.
+        """
         self._readers = readers
         self._uids = uids
+        self._read_asked = read_asked
+        self._deployed = frozenset(deployed)
 
     def __getitem__(self, identity: Identity) -> KubeObject:
         return self._readers[identity]()
@@ -43,6 +58,26 @@ class RecordedObjects(Mapping[Identity, KubeObject]):
     def uid_of(self, identity: Identity) -> str:
         """Uid that an object had; empty where there was none."""
         return self._uids.get(identity, "")
+
+    def asked(self, identity: Identity) -> KubeObject | None:
+        """What the last update asked for; None where that is not known."""
+        return self._read_asked(identity) if self.was_deployed(identity) else None
+
+    def was_deployed(self, identity: Identity) -> bool:
+        """Whether an update deployed an object, whatever has become of its record."""
+        return identity in self._readers or identity in self._deployed
+
+
+def asked_object_of(objects: Objects | None, identity: Identity) -> KubeObject | None:
+    """What the last update asked for; None where that is not known."""
+    return objects.asked(identity) if isinstance(objects, RecordedObjects) else None
+
+
+def was_deployed(objects: Objects, identity: Identity) -> bool:
+    """Whether an update deployed an object, whatever has become of its record."""
+    if isinstance(objects, RecordedObjects):
+        return objects.was_deployed(identity)
+    return identity in objects
 
 
 def recorded_uid(objects: Objects | None, identity: Identity) -> str:
@@ -61,7 +96,7 @@ class AuditTrails(Protocol):
     """An audit log, wherever it is kept."""
 
     def read(self) -> AuditTrail:
-        """Everything that it tells so far; read no earlier than when it is first needed."""
+        """Everything that it has so far; read no earlier than when it is first needed."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +111,12 @@ class DriftContext:
         judge: The policy pack's verdict on one object; None leaves `policies` empty.
         rollouts: What Argo Rollouts may write.
         failovers: Services that the operator may move.
-        is_during_update: Whether the stack was being updated at a time, in seconds since 1970;
-            None when that is not known.
+        is_confirmed: Whether an update or an action of ours has confirmed a recreated object.
+        is_kept: Whether an update has kept an object that is no longer declared.
+        controllers: Controllers that the stack's settings name.
+        believes_names: Whether the name of a field manager counts where no user is known.
+        find_owner: Reads what an owner reference names, of a kind that was not read.
+        declares: Whether another stack of the cluster declares an object; None where none is known.
     """
 
     autoscalers: Autoscalers
@@ -88,7 +127,14 @@ class DriftContext:
     judge: RuleJudge | None = field(default=None, compare=False)
     rollouts: Rollouts = field(default_factory=Rollouts, compare=False)
     failovers: Failovers = field(default_factory=Failovers, compare=False)
-    is_during_update: Callable[[float], bool] | None = field(default=None, compare=False)
+    is_confirmed: Callable[[Mapping[str, Any]], bool] = field(
+        default=lambda _: False, compare=False
+    )
+    is_kept: Callable[[Mapping[str, Any]], bool] = field(default=lambda _: False, compare=False)
+    controllers: frozenset[str] = frozenset()
+    believes_names: bool = True
+    find_owner: Callable[[ObjectRef], KubeObject | None] | None = field(default=None, compare=False)
+    declares: Callable[[str, Identity], bool] | None = field(default=None, compare=False)
 
     def structure_of(self, ref: ObjectRef, live: Mapping[str, Any]) -> Structure:
         """Best known structure: built in, from a definition, or what ownership gives away."""

@@ -76,6 +76,7 @@ class NextUpdate(StrEnum):
     CONFLICTS = "conflicts"
     REPLACES = "replaces"
     FAILS = "fails"
+    DEPLOYS = "deploys"
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ class Finding:
         desired: Declared value or server default; None where nothing should be. Already masked.
         live: Value found; None where nothing is. Already masked.
         policies: Rules that hold for the declared object and are broken by this.
-        expected_by: Where the expected value comes from; applying puts back declared ones only.
+        expected_by: Where the expected value comes from; applying reverts declared ones only.
         seen_by: Detectors that report it: `holdfast`, and `pulumi` where its refresh does too.
         next_update: The risk to the next deployment; None where an update has no part in it.
     """
@@ -131,7 +132,7 @@ class Finding:
     next_update: NextUpdate | None = None
 
     @property
-    def counts(self) -> bool:
+    def is_drift(self) -> bool:
         """Whether the finding is drift; a remark is not."""
         return self.severity is not Severity.INFO
 
@@ -145,7 +146,7 @@ class Finding:
 
 @dataclass(frozen=True, order=True)
 class NotChecked:
-    """Something the scan could not look at, and why: unknown is never reported as fine."""
+    """Something the scan could not check, and why: unknown is never reported as fine."""
 
     scope: str
     reason: str
@@ -260,7 +261,7 @@ class DriftReport:
     @property
     def drift(self) -> tuple[Finding, ...]:
         """Findings without the remarks."""
-        return tuple(finding for finding in self.findings if finding.counts)
+        return tuple(finding for finding in self.findings if finding.is_drift)
 
 
 def with_findings(report: DriftReport, more: Iterable[Finding]) -> DriftReport:

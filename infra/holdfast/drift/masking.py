@@ -1,26 +1,65 @@
-"""Keep secret values out of everything that is shown: one mask that tells changed from same.
+"""Keep secret values out of everything that is shown: a mask still shows whether a value changed.
 
 Works on the values of findings before they leave the room. The data of Secrets is never shown;
-elsewhere a value is masked when its name promises a credential or its form is one of those that the
-policy pack knows.
+elsewhere a value is masked when its name promises a credential, when it stands where one is given
+(after a flag, in a header, in an address), or when its form is one of those that the policy pack
+knows. Where strangers read along, no value is shown at all.
 """
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
+from holdfast.drift.finding import DriftReport, Finding
 from holdfast.kube.normalisation import LAST_APPLIED
 from holdfast.kube.paths import ABSENT, ItemKey, Path, value_at
 
 MASK: Final = "(masked)"
 MASK_CHANGED: Final = "(masked, changed)"
+NOT_SHOWN: Final = "(not shown)"
 
-_SECRET_NAME: Final = re.compile(
-    r"(?i)passw|secret|token|credential|api[-_]?key|private[-_]?key|access[-_]?key|signing"
-    r"|[-_.](key|pwd|auth|dsn)$|connection[-_]?string|webhook[-_]?url"
+_WORDS: Final = (
+    r"pass(?:w(?:or)?d|phrase|code)?s?|pwd|secrets?|tokens?|credentials?|creds?|dsn|cookies?|jwt|pat"
+    r"|salt|hmac|auth|authorization|bearer|sas|otp|apikey|signature|sig"
 )
+_BEFORE_KEY: Final = (
+    "api|private|access|signing|encryption|master|account|shared|secret|ssh|license"
+)
+_SECRET_NAME: Final = re.compile(
+    # As part of any name; as a word of a name; a key that opens something; nothing but a key.
+    r"(?i)passw|passphrase|secret|token|credential|signing"
+    rf"|(?<![a-z])(?:{_WORDS})(?![a-z])|(?:{_BEFORE_KEY})[-_.]?keys?|[-_.]keys?$|^keys?$"
+    r"|connection[-_]?string|webhook[-_]?url|otlp[-_]headers|http[-_]?headers"
+)
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _REFERENCE_NAME: Final = re.compile(r"(Name|Ref|Selector|Names|Seconds|Path)$")
 """Fields that say which secret is meant, not what it holds: `secretName`, `tokenSecretRef`."""
+
+_FLAG: Final = re.compile(r"--?[A-Za-z][\w.-]*")
+_SHORT_PASSWORD: Final = re.compile(
+    r"-p(?!ort|ath|rofile|lugin|rint|riv|kg|ublic|refix|roc|arallel|rogress|roto|ackage|attern)"
+    r"(?=\S*[A-Za-z])\S{4,}"
+)
+"""A password right after its flag, as clients of databases take it; a port has digits only."""
+_NAMED_VALUES: Final = (
+    # `password=x`, `"token": "x"`, `passphrase: x`; and where a header ends without a space.
+    re.compile(
+        r"(?<![\w.-])(?=(?P<name>[A-Za-z][\w.-]*)(?:\s*=\s*|[\"']\s*:\s*|:\s+)[\"']?"
+        r"(?P<value>[^\s\"',;&]+))"
+    ),
+    re.compile(r"(?i)(?P<name>\bx-[\w-]+|\bauthorization|\bcookie):(?P<value>[^\s\"']+)"),
+    # `--token x` in the text of a command.
+    re.compile(r"(?<!\S)(?=--?(?P<name>[A-Za-z][\w.-]*)\s+(?P<value>[^\s-]\S*))"),
+)
+_AUTHORIZATION: Final = re.compile(
+    r"(?i)\b(?:basic|bearer|digest|negotiate|token|apikey)\s+[A-Za-z0-9+/=._~-]{6,}"
+)
+_ADDRESS: Final = re.compile(r"(?i)\b[a-z][a-z0-9+.-]*://[^\s/@:]*:[^\s/@]+@")
+_WORDS_OF_TEXT: Final = re.compile(
+    r"(?i)name|ref|path|file|enabled|disabled|true|false|none|null|required|optional|\d{1,6}[smhd]?|\$.*"
+)
+"""What follows a name in prose and settings, and is no credential."""
 
 _REFERENCES: Final = frozenset({"name", "key", "secretName", "namespace", "optional"})
 _HIDDEN_IN_SECRETS: Final = frozenset({"data", "stringData"})
@@ -76,23 +115,48 @@ def _name_of(path: Path) -> str:
 
 
 def _is_credential(text: str) -> bool:
+    if _ADDRESS.search(text) or _AUTHORIZATION.search(text):
+        return True
+    pairs = (pair for pattern in _NAMED_VALUES for pair in pattern.finditer(text))
+    if any(_is_secret_pair(pair["name"], pair["value"]) for pair in pairs):
+        return True
     # Where nothing is found nothing is shown: most scans need none of the forms.
-    from holdfast_policies.credentials import credentials_in  # noqa: PLC0415  (start-up)
+    from holdfast_policies.facts.credentials import credentials_in  # noqa: PLC0415  (start-up)
 
     return any(credentials_in(text))
+
+
+def _is_secret_name(name: str) -> bool:
+    is_secret = _SECRET_NAME.search(name) or _SECRET_NAME.search(_HUMP.sub("_", name))
+    return is_secret is not None and not _REFERENCE_NAME.search(name)
+
+
+def _is_secret_pair(name: str, value: str) -> bool:
+    return _is_secret_name(name) and _WORDS_OF_TEXT.fullmatch(value) is None
 
 
 def mask_value(value: Any, mask: str = MASK, *, name: str = "") -> Any:  # noqa: ANN401  (JSON)
     """Copy of a value with everything that looks like a credential masked."""
     if isinstance(value, str):
-        named = _SECRET_NAME.search(name) and not _REFERENCE_NAME.search(name)
-        hidden = named or _is_credential(value)
+        hidden = _is_secret_name(name) or _is_credential(value) or _SHORT_PASSWORD.fullmatch(value)
         return mask if hidden and value else value
     if isinstance(value, list):
-        return [mask_value(item, mask, name=name) for item in value]
+        return [
+            mask
+            if isinstance(item, str) and _follows_flag(value, index)
+            else mask_value(item, mask, name=name)
+            for index, item in enumerate(value)
+        ]
     if isinstance(value, Mapping):
         return _mask_mapping(value, mask, name)
     return value
+
+
+def _follows_flag(items: list[Any], index: int) -> bool:
+    """Whether an argument is the value of the flag before it, and the flag promises a secret."""
+    flag = str(items[index - 1]) if index else ""
+    is_secret = _FLAG.fullmatch(flag) is not None and _is_secret_name(flag.lstrip("-"))
+    return is_secret and not items[index].startswith("--")
 
 
 def _mask_mapping(value: Mapping[str, Any], mask: str, name: str) -> dict[str, Any]:
@@ -108,3 +172,28 @@ def _mask_mapping(value: Mapping[str, Any], mask: str, name: str) -> dict[str, A
         else:
             shown[key] = mask_value(inner, mask, name=key if isinstance(inner, str) else "")
     return shown
+
+
+def without_values(report: DriftReport) -> DriftReport:
+    """The report without any value of the cluster or the declaration, for public places.
+
+    Law: class, object, path, severity, rules and actors of every finding stay.
+    """
+    return replace(
+        report,
+        findings=tuple(map(_without_values, report.findings)),
+        causes=tuple(
+            replace(cause, findings=tuple(map(_without_values, cause.findings)))
+            for cause in report.causes
+        ),
+        ignored=tuple(
+            replace(each, findings=tuple(map(_without_values, each.findings)))
+            for each in report.ignored
+        ),
+    )
+
+
+def _without_values(finding: Finding) -> Finding:
+    sides = (None if side is None else NOT_SHOWN for side in (finding.desired, finding.live))
+    desired, live = sides
+    return replace(finding, desired=desired, live=live)

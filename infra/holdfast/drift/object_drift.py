@@ -27,7 +27,7 @@ from holdfast.kube.normalisation import LAST_APPLIED, normalise_object
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
 from holdfast.kube.paths import ABSENT, Path
 from holdfast.kube.semantics import builtin_types
-from holdfast.manifest.types.agent_label import agent_of
+from holdfast.manifest.types.marks import agent_of
 
 _RESTARTED: Final = (
     "spec",
@@ -36,10 +36,6 @@ _RESTARTED: Final = (
     "annotations",
     "kubectl.kubernetes.io/restartedAt",
 )
-_SAID_TO_OPERATOR: Final = frozenset(
-    ("metadata", "annotations", f"holdfast.dev/{word}") for word in ("paused", "settled")
-)
-"""How a person tells the operator to leave an agent alone, or that a conflict is over."""
 
 
 def object_findings(
@@ -55,7 +51,7 @@ def object_findings(
 def _findings_of_identity(
     ref: ObjectRef, desired: KubeObject, live: Mapping[str, Any], context: DriftContext
 ) -> Iterator[Finding]:
-    if not _is_same_object(recorded_uid(context.baseline, ref.identity), live):
+    if _is_recreated(ref, live, context) and not context.is_confirmed(live):
         yield whole_object_finding(ref, desired, DriftClass.RECREATED, context)
     if mapping_at(live, "metadata").get("deletionTimestamp"):
         yield whole_object_finding(ref, desired, DriftClass.TERMINATING, context)
@@ -97,16 +93,37 @@ def whole_object_finding(
 
 
 def field_findings(
-    ref: ObjectRef, desired: KubeObject, live: Mapping[str, Any], context: DriftContext
+    ref: ObjectRef,
+    desired: KubeObject,
+    live: Mapping[str, Any],
+    context: DriftContext,
+    *,
+    is_made: bool = False,
 ) -> list[Finding]:
-    """Findings about the fields of one object, remarks included."""
+    """Findings about the fields of one object, remarks included.
+
+    Args:
+        ref: The object.
+        desired: As it is declared.
+        live: As it is.
+        context: Where the evidence is.
+        is_made: A controller made it, and `desired` follows from a template.
+    """
     wanted, found = normalise_object(desired), normalise_object(live)
     differences = compare(wanted, found, context.structure_of(ref, live))
     remarks = list(_remarks(desired, live))
     if not differences and not remarks:
         return []
     ownership = Ownership(
-        wanted, live, lambda: _object_before(ref, live, context), context.is_during_update
+        wanted,
+        live,
+        lambda: (context.baseline or {}).get(ref.identity),
+        is_recreated=_is_recreated(ref, live, context),
+        user_of=lambda entry: context.evidence_for(ref, desired).user_of(entry),
+        recent_users=lambda: context.evidence_for(ref, desired).recent_users(),
+        controllers=context.controllers,
+        believes_names=context.believes_names,
+        is_made=is_made,
     )
     drift = [
         one for difference in differences for one in _as_drift(ref, difference, ownership, context)
@@ -129,13 +146,8 @@ def field_findings(
     ]
 
 
-def _object_before(
-    ref: ObjectRef, live: Mapping[str, Any], context: DriftContext
-) -> Mapping[str, Any] | None:
-    """The object as it was; a recreated object has no earlier form."""
-    baseline = context.baseline or {}
-    is_same = _is_same_object(recorded_uid(baseline, ref.identity), live)
-    return baseline.get(ref.identity) if is_same else None
+def _is_recreated(ref: ObjectRef, live: Mapping[str, Any], context: DriftContext) -> bool:
+    return not _is_same_object(recorded_uid(context.baseline, ref.identity), live)
 
 
 def _as_drift(
@@ -151,8 +163,8 @@ def _as_drift(
     elif not difference.is_declared:
         yield from undeclared_drift(ref, difference, ownership)
     else:
-        owners = tuple(entry.manager for entry in ownership.owners_of(difference.path))
-        if not is_injected_bundle(difference, owners, dict(ownership.desired)):
+        writers = ownership.field_writers_of(difference.path)
+        if not is_injected_bundle(difference, writers, ownership.exemptions):
             yield difference
 
 
@@ -183,9 +195,6 @@ def _is_remark(
 ) -> bool:
     """Whether a difference is worth a word but no drift."""
     if difference.path == _RESTARTED and not difference.is_declared:
-        return True
-    is_word = difference.path in _SAID_TO_OPERATOR and not difference.is_declared
-    if is_word and (ref.kind, ref.group) == ("Agent", "holdfast.dev"):
         return True
     if context.rollouts.is_restart(ref, difference):
         return True
@@ -270,10 +279,12 @@ def deviations_of(
     wanted = normalise_object(desired)
     ownership = Ownership(wanted, live)
     for each in compare(wanted, normalise_object(live), context.structure_of(ref, live)):
-        managers = [entry.manager for entry in ownership.owners_of(each.path)]
+        writers = ownership.field_writers_of(each.path)
         is_own_choice = each.desired is ALLOCATED or (
             each.path == REPLICAS and context.autoscalers.range_of(ref) is not None
         )
-        if is_own_choice or (not each.is_declared and is_server_owned(ref, each, managers, wanted)):
+        if is_own_choice or (
+            not each.is_declared and is_server_owned(ref, each, writers, ownership.exemptions)
+        ):
             continue
         yield (each.path, *mask_pair(desired, each.path, each.desired, each.live))

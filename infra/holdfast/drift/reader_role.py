@@ -5,16 +5,16 @@ A Secret is granted by its name alone, and only to who asks for that.
 Source: Kubernetes documentation, "Using RBAC Authorization".
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from holdfast.kube.objects import KubeObject, api_group
+from holdfast.kube.objects import KubeObject, api_group, mapping_at
 from holdfast.kube.rbac import policy_rule, role_and_binding, service_account_subject, user_subject
 
 VERBS: Final = ("get", "list", "watch")
 _LABELS: Final = {
-    # Of no stack: a scan does not take its own rights for a stranger in an agents' namespace.
+    # Of no stack: see `is_readers_own`.
     "app.kubernetes.io/managed-by": "holdfast",
     "app.kubernetes.io/instance": "holdfast-drift",
 }
@@ -83,6 +83,40 @@ def reader_objects(kinds: Iterable[ReadKind], reader: Reader) -> list[KubeObject
         metadata = _metadata(reader.name, namespace)
         objects += role_and_binding(metadata, _rules(places[namespace]), reader.subject)
     return objects
+
+
+_PROXY: Final = "services/proxy"
+
+
+def is_readers_own(found: Mapping[str, Any], role: Mapping[str, Any]) -> bool:
+    """Whether a role, or its binding, is one that `reader_objects` makes in a namespace.
+
+    The labels are a claim: what proves it is that the role grants reading alone, and no Secrets.
+
+    Args:
+        found: A live Role or RoleBinding.
+        role: The live Role of the same name and namespace; empty where there is none.
+    """
+    labels = mapping_at(found, "metadata", "labels")
+    if any(labels.get(key) != value for key, value in _LABELS.items()):
+        return False
+    if found.get("kind") == "RoleBinding":
+        bound = mapping_at(found, "roleRef")
+        name = mapping_at(found, "metadata").get("name")
+        if (bound.get("kind"), bound.get("name")) != ("Role", name):
+            return False
+    rules = role.get("rules")
+    return isinstance(rules, list) and all(_only_reads(rule) for rule in rules)
+
+
+def _only_reads(rule: Any) -> bool:  # noqa: ANN401  (any JSON value)
+    if not isinstance(rule, Mapping) or rule.get("nonResourceURLs"):
+        return False
+    resources = {str(each) for each in rule.get("resources") or ()}
+    is_below = any("/" in each for each in resources - {_PROXY})
+    reads_secrets = "secrets" in resources and not rule.get("resourceNames")
+    verbs = {str(each) for each in rule.get("verbs") or ()}
+    return not ("*" in resources or is_below or reads_secrets) and verbs <= set(VERBS)
 
 
 def _rules(kinds: Sequence[ReadKind]) -> list[KubeObject]:

@@ -28,7 +28,7 @@ from holdfast.drift.object_drift import field_findings
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.kube.paths import ItemKey, Path, Segment, parse_path, value_at
 from holdfast.kube.structure import ListType, Structure
-from holdfast.manifest.types.agent_label import agent_of
+from holdfast.manifest.types.marks import agent_of
 
 PULUMI: Final = "pulumi"
 
@@ -225,7 +225,7 @@ def _stale(recorded: KubeObject, desired: Objects, context: DriftContext) -> Ite
     if wanted is None:
         return
     for each in field_findings(ref, dict(wanted), recorded, context):
-        if each.counts:
+        if each.is_drift:
             yield replace(
                 each,
                 severity=Severity.LOW,

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 from holdfast.drift.context import DriftContext
 from holdfast.drift.finding import (
@@ -21,13 +21,16 @@ from holdfast.drift.finding import (
     Finding,
     NotChecked,
     Objects,
+    Severity,
 )
+from holdfast.drift.made_objects import Makers, made_findings
 from holdfast.drift.object_drift import object_findings, whole_object_finding
 from holdfast.drift.owner_references import Owners
+from holdfast.drift.plan.deployed import with_deployment
 from holdfast.drift.unmanaged import UnmanagedFinder
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, mapping_at, reference_of
 from holdfast.kube.paths import ABSENT, with_value
-from holdfast.manifest.types.agent_label import agent_of
+from holdfast.manifest.types.marks import OWNER_LABEL, agent_of
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class LiveState:
     Attributes:
         objects: By identity; of the kinds that are declared also undeclared ones.
         unread: Which declared objects could not be read, and why.
-        watched: Kinds that were read although none is declared: of these, metadata.
+        watched: Kinds that were read although none is declared: of most, metadata.
         settled: Declared objects that were judged when they were read, and are in sync.
         is_whole: Everything there is: what is not in `objects` does not exist. So of files.
     """
@@ -74,7 +77,7 @@ class DriftJudge:
         pairs = [(reference_of(one), one) for one in desired]
         self.declared = {ref.identity: (ref, one) for ref, one in pairs}
         self._kinds = {ref.identity.group_kind for ref, _ in pairs}
-        self._strangers = UnmanagedFinder(desired, stack)
+        self._unmanaged = UnmanagedFinder(desired, stack, context.declares)
 
     def report(self, live: LiveState, only: Collection[Identity] | None = None) -> DriftReport:
         """Compare declared objects with live ones, and find undeclared ones.
@@ -101,7 +104,7 @@ class DriftJudge:
                 checked += 1
             except RecursionError:
                 unchecked.add(NotChecked(str(ref), "nested too deeply to be compared"))
-        findings += self._of_strangers(live, only)
+        findings += self._of_undeclared(live, only)
         findings.sort(key=lambda finding: finding.sort_key)
         report = DriftReport(tuple(findings), tuple(sorted(unchecked)), checked)
         rules = self.context.ignore
@@ -124,27 +127,41 @@ class DriftJudge:
 
     @cached_property
     def _quiet(self) -> DriftContext:
-        return replace(self.context, trail=None, judge=None)
+        # Where an audit log can disprove a name, what rests on names alone is judged with the log.
+        has_log = self.context.trail is not None
+        return replace(self.context, trail=None, judge=None, believes_names=not has_log)
 
     def _of_declared(
         self, ref: ObjectRef, desired: KubeObject, found: Mapping[str, Any] | None
     ) -> list[Finding]:
         if found is None:
-            return [whole_object_finding(ref, desired, DriftClass.MISSING, self.context)]
-        return object_findings(ref, desired, found, self.context)
+            findings = [whole_object_finding(ref, desired, DriftClass.MISSING, self.context)]
+        else:
+            findings = object_findings(ref, desired, found, self.context)
+        return [with_deployment(each, desired, found, self.context) for each in findings]
 
-    def _of_strangers(
+    def _of_undeclared(
         self, live: LiveState, only: Collection[Identity] | None
     ) -> Iterator[Finding]:
         wanted = live.objects if only is None else [key for key in only if key in live.objects]
         candidates = ((key, live.objects[key]) for key in wanted if key not in self.declared)
-        owners = Owners(live.objects, self.declared, live.is_whole)
-        for found in self._strangers.among(candidates, self._kinds | live.watched, owners):
-            ref = reference_of(found)
-            yield whole_object_finding(ref, found, DriftClass.UNMANAGED, self.context)
+        find = self.context.find_owner
+        owners = Owners(live.objects, self.declared, live.is_whole, find)
+        makers = Makers(live.objects, self.declared, find)
+        for found, is_made in self._unmanaged.among(candidates, self._kinds | live.watched, owners):
+            if is_made:
+                yield from made_findings(found, makers, self.context)
+            else:
+                ref = reference_of(found)
+                if self.context.is_kept(found):
+                    yield self.remark_on_kept(ref, found)
+                else:
+                    yield whole_object_finding(ref, found, DriftClass.UNMANAGED, self.context)
 
-
-TEAM_LABEL: Final = "holdfast.dev/owner"
+    def remark_on_kept(self, ref: ObjectRef, found: Mapping[str, Any]) -> Finding:
+        """What is said of an object that an update has kept when its agent went: no drift."""
+        finding = whole_object_finding(ref, found, DriftClass.UNMANAGED, self.context)
+        return replace(finding, severity=Severity.INFO, actors=())
 
 
 def agents_of(
@@ -171,7 +188,7 @@ def agents_of(
         name = agent_of(one)
         if not name:
             continue
-        team = str(mapping_at(one, "metadata", "labels").get(TEAM_LABEL) or "")
+        team = str(mapping_at(one, "metadata", "labels").get(OWNER_LABEL) or "")
         teams[name] = teams.get(name) or team
         if unread and reference_of(one).identity in unread:
             unknown.add(name)

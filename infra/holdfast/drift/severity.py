@@ -12,15 +12,22 @@ from typing import Any, Final
 
 from holdfast.drift.compare.difference import Difference
 from holdfast.drift.finding import DriftClass, Severity
+from holdfast.drift.looked_for import LOOKED_FOR, Power
 from holdfast.kube.objects import KubeObject, ObjectRef
 from holdfast.kube.paths import ABSENT, Path, format_path, with_value
 
 _POD_SECURITY_LEVELS: Final = ("restricted", "baseline", "privileged")
 _ROLES: Final = frozenset({"Role", "ClusterRole"})
 _BINDINGS: Final = frozenset({"RoleBinding", "ClusterRoleBinding"})
-_RUNNING_OR_REACHABLE: Final = frozenset(
-    {"Pod", "Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "Service", "Ingress"}
-)
+_OF_POWER: Final[Mapping[Power, Severity]] = {
+    Power.RUNS_CODE: Severity.MEDIUM,
+    Power.TAKES_TRAFFIC: Severity.MEDIUM,
+    Power.OPENS_NETWORK: Severity.CRITICAL,
+    Power.GRANTS_RIGHTS: Severity.CRITICAL,
+    Power.HOLDS_CREDENTIALS: Severity.HIGH,
+    Power.SCALES: Severity.MEDIUM,
+    Power.LIMITS: Severity.MEDIUM,
+}
 _BREAKOUT: Final = re.compile(
     r"\.(hostNetwork|hostPID|hostIPC|hostPath|privileged|allowPrivilegeEscalation)$"
     r"|\.capabilities(\.add.*)?$|\.(runAsNonRoot|seccompProfile|procMount)\b|\.hostPort$"
@@ -111,11 +118,10 @@ def _holds_breakout(live: Any) -> bool:  # noqa: ANN401  (any JSON value)
 def severity_of_object(ref: ObjectRef, drift_class: DriftClass) -> Severity:
     """Severity of a finding about a whole object."""
     if drift_class is DriftClass.RECREATED:
-        return Severity.INFO
+        return Severity.MEDIUM
     if drift_class is DriftClass.UNMANAGED:
-        if ref.kind in _ROLES | _BINDINGS:
-            return Severity.CRITICAL
-        return Severity.MEDIUM if ref.kind in _RUNNING_OR_REACHABLE else Severity.LOW
+        sought = LOOKED_FOR.get((ref.group, ref.kind))
+        return _OF_POWER[sought.power] if sought else Severity.LOW
     return Severity.CRITICAL if ref.kind == "NetworkPolicy" else Severity.HIGH
 
 

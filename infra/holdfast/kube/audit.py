@@ -1,4 +1,4 @@
-"""Events of the API server's audit log, as far as they tell who changed or entered which object.
+"""Events of the API server's audit log, as far as they record who changed or entered which object.
 
 Source: Kubernetes documentation, "Auditing"; audit.k8s.io/v1 Event.
 """

@@ -28,6 +28,13 @@ class Condition:
     message: str = ""
 
 
+def condition_in(status: Mapping[str, Any], wanted: str) -> Mapping[str, Any]:
+    """A condition of a live status; empty when it is not there."""
+    found = status.get("conditions")
+    listed = found if isinstance(found, list) else []
+    return next((dict(each) for each in listed if each.get("type") == wanted), {})
+
+
 def join_names(names: Sequence[str]) -> str:
     """Names or short texts as a message holds them: the first few, and how many more there are."""
     more = len(names) - _MOST_NAMED

@@ -7,11 +7,12 @@ is what an undeclared one should be. Custom resources bring their defaults in th
 Source: `zz_generated.defaults.go` and `defaults.go` of k8s.io/kubernetes/pkg/apis/*, 1.36.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 from holdfast.kube.objects import mapping_at
-from holdfast.kube.paths import ABSENT
+from holdfast.kube.paths import ABSENT, Path
 from holdfast.kube.structure import Default
 
 Struct = Mapping[str, Any]
@@ -27,6 +28,33 @@ class _Allocated:
 
 ALLOCATED: Final = _Allocated()
 """The server chooses the value: an address, a port, a volume."""
+
+_ADDRESS: Final = re.compile(r"[0-9]+(\.[0-9]+){3}|[0-9a-f]*:[0-9a-f:.]+")
+_ALLOCATIONS: Final[Mapping[str, re.Pattern[str]]] = {
+    "clusterIP": _ADDRESS,
+    "ipFamilies": re.compile("IPv4|IPv6"),
+    "ipFamilyPolicy": re.compile("SingleStack|RequireDualStack"),
+}
+"""Field to what the server may choose; of other fields, anything."""
+_PROVED_OTHERWISE: Final = frozenset({"volumeName", "secrets", "selector"})
+"""Fields whose value alone proves nothing: a binding, credentials, the pods of a Job."""
+
+
+def may_be_allocated(path: Path, value: Any, live: Struct) -> bool:  # noqa: ANN401  (any JSON)
+    """Whether the server would choose a value: `None` is no address, but a headless Service.
+
+    Args:
+        path: Of a field that the server allocates.
+        value: What stands there.
+        live: The whole object: the first of several addresses is the single one.
+    """
+    if path[-1] in _PROVED_OTHERWISE:
+        return False
+    if path[-1] == "clusterIPs":
+        return isinstance(value, list) and value[:1] == [mapping_at(live, "spec").get("clusterIP")]
+    pattern = _ALLOCATIONS.get(str(path[-1]))
+    values = value if isinstance(value, list) else [value]
+    return pattern is None or all(pattern.fullmatch(str(each)) for each in values)
 
 
 def _pull_policy(container: Struct) -> str:

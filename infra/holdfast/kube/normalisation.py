@@ -13,7 +13,6 @@ from typing import Any, Final
 from holdfast.kube.objects import KubeObject, mapping_at
 
 LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
-_LINE_BREAKS: Final = str.maketrans("", "", "\r\n")
 BOOKKEEPING: Final = frozenset(
     {
         "managedFields",
@@ -45,9 +44,6 @@ def normalise_object(kube_object: Mapping[str, Any]) -> KubeObject:
     kind = kube_object.get("kind")
     if kind == "Secret":
         _fold_string_data(normal)
-        _join_base64(normal, "data")
-    elif kind == "ConfigMap":
-        _join_base64(normal, "binaryData")
     elif kind == "ClusterRole" and normal.get("aggregationRule"):
         normal.pop("rules", None)
     elif kind == "StatefulSet":
@@ -74,23 +70,6 @@ def _fold_string_data(secret: KubeObject) -> None:
             key: base64.b64encode(str(value).encode()).decode() for key, value in plain.items()
         }
         secret["data"] = {**mapping_at(secret, "data"), **encoded}
-
-
-def _join_base64(holder: KubeObject, field: str) -> None:
-    """Take the line breaks out of base64, as the server does when it decodes the bytes.
-
-    Source: Go's encoding/base64, StdEncoding: new line characters are ignored.
-    """
-    values = holder.get(field)
-    if isinstance(values, Mapping) and any(map(_is_wrapped, values.values())):
-        holder[field] = {
-            key: value.translate(_LINE_BREAKS) if isinstance(value, str) else value
-            for key, value in values.items()
-        }
-
-
-def _is_wrapped(value: object) -> bool:
-    return isinstance(value, str) and ("\n" in value or "\r" in value)
 
 
 def _label_as_template(controller: KubeObject) -> None:

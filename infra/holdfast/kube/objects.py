@@ -13,6 +13,10 @@ KindKey = tuple[str, str]
 """apiVersion and kind."""
 
 
+NamespacedName = tuple[str, str]
+"""Namespace and name of an object of a known kind."""
+
+
 class Identity(NamedTuple):
     """What stays equal when an object is read in another API version."""
 

@@ -1,7 +1,7 @@
 """From the OpenAPI v3 documents of an API server to a short notation of its types.
 
 A field's notation is one of
-    string · boolean · integer · number · quantity · int-or-string · duration · any
+    string · boolean · integer · number · quantity · int-or-string · duration · bytes · any
     core.v1.Container        a struct, by name in the table of types
     {string}  {string}!      a map of strings; with `!` an atomic one, written as a whole
     [string]  [string]set    an atomic list; a set
@@ -27,6 +27,7 @@ _NAMED_SCALARS = {
     "meta.v1.MicroTime": "string",
     "meta.v1.Duration": "duration",
 }
+_FORMATS = {"duration": "duration", "byte": "bytes"}
 _QUANTITY_PATTERN = "[KMGTPE]i"
 """Part of the pattern that controller-gen writes for every field of type Quantity."""
 
@@ -116,8 +117,9 @@ def _notation(types: Types, name: str, schema: Mapping[str, Any]) -> str:
     compound = {"array": _list_notation, "object": _object_notation}.get(schema.get("type", ""))
     if compound is not None:
         return compound(types, name, schema)
-    is_duration = schema.get("type") == "string" and schema.get("format") == "duration"
-    return "duration" if is_duration else _SCALARS.get(schema.get("type", ""), "any")
+    if schema.get("type") == "string" and schema.get("format") in _FORMATS:
+        return _FORMATS[schema["format"]]
+    return _SCALARS.get(schema.get("type", ""), "any")
 
 
 def _list_notation(types: Types, name: str, schema: Mapping[str, Any]) -> str:

@@ -3,18 +3,17 @@
 Source: Kubernetes API reference, PodStatus, JobStatus, NodeStatus.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
+from holdfast.kube.pod_waits import STARTING
 from holdfast.kube.scalars import parse_quantity
 
 MEASURED: Final = ("cpu", "memory")
 _VERSION_LABEL: Final = "app.kubernetes.io/version"
-_STARTING: Final = frozenset({"ContainerCreating", "PodInitializing"})
 
 
 @dataclass(frozen=True)
@@ -109,38 +108,6 @@ def job_state(job: KubeObject) -> JobState:
     return JobState(name, "suspended" if is_suspended else "running")
 
 
-def stuck_pods(pods: Iterable[Mapping[str, Any]]) -> tuple[str, str] | None:
-    """Why pods do not start or stay, with the most frequent reason; None when none says."""
-    found: Counter[tuple[str, str]] = Counter()
-    examples: dict[tuple[str, str], str] = {}
-    for pod in pods:
-        for reason, message in _troubles(pod):
-            found[reason, ""] += 1
-            examples.setdefault((reason, ""), f"pod {pod['metadata']['name']}: {message}")
-    if not found:
-        return None
-    [(key, count)] = found.most_common(1)
-    more = f" (and {count - 1} more)" if count > 1 else ""
-    return key[0], f"{examples[key]}{more}"
-
-
-def _troubles(pod: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    status = mapping_at(pod, "status")
-    for each in status.get("conditions") or ():
-        if each.get("type") == "PodScheduled" and each.get("status") == "False":
-            yield str(each.get("reason") or "Unschedulable"), str(each.get("message") or "")
-    if status.get("phase") == "Failed":
-        yield str(status.get("reason") or "PodFailed"), str(status.get("message") or "it failed")
-    for field in ("initContainerStatuses", "containerStatuses"):
-        for container in status.get(field) or ():
-            waiting = mapping_at(container, "state", "waiting")
-            reason = str(waiting.get("reason") or "")
-            if reason and reason not in _STARTING:
-                restarts = int(container.get("restartCount") or 0)
-                message = str(waiting.get("message") or "waits")
-                yield reason, f"container {container.get('name')}, {restarts} restarts: {message}"
-
-
 def _phase(pod: KubeObject) -> tuple[str, str]:
     status = mapping_at(pod, "status")
     if mapping_at(pod, "metadata").get("deletionTimestamp"):
@@ -149,7 +116,7 @@ def _phase(pod: KubeObject) -> tuple[str, str]:
         for container in _statuses(pod, kind):
             waiting = mapping_at(container, "state", "waiting")
             reason = str(waiting.get("reason") or "")
-            if reason and reason not in _STARTING:
+            if reason and reason not in STARTING:
                 return prefix + reason, str(waiting.get("message") or "")
     cause = status.get("reason")
     phase = str(status.get("phase") or "Unknown")

@@ -1,13 +1,15 @@
-"""Quantities, durations and timestamps as Kubernetes writes them. Pure.
+"""Quantities, durations, bytes and timestamps as Kubernetes writes them. Pure.
 
 Law: equal values in different spelling are equal when they are parsed (`1000m` and `1`, `90m` and
 `1h30m0s`).
 
 Source: k8s.io/apimachinery/pkg/api/resource, "Quantity"; Go standard library,
-`time.ParseDuration`; Kubernetes API conventions, "Primitive types": Time and MicroTime.
+`time.ParseDuration` and encoding/base64, StdEncoding; Kubernetes API conventions, "Primitive
+types": Time and MicroTime.
 """
 
 import re
+from base64 import b64decode
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import lru_cache
@@ -85,6 +87,18 @@ def parse_duration(text: str) -> Fraction:
     return sign * sum(
         (Fraction(number) * _UNITS_SECONDS[unit] for number, unit in parts), Fraction()
     )
+
+
+_LINE_BREAKS = str.maketrans("", "", "\r\n")
+
+
+def parse_bytes(text: str) -> bytes:
+    """Bytes of a base64 text, as the server decodes it: line breaks and loose last bits count not.
+
+    Raises:
+        ValueError: the text is not base64.
+    """
+    return b64decode(text.translate(_LINE_BREAKS), validate=True)
 
 
 Precision = Literal["seconds", "milliseconds", "microseconds"]

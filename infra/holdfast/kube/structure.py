@@ -233,6 +233,12 @@ def kubernetes_kind(api_version: str, kind: str) -> KindEntry:
     return entry
 
 
+def is_namespaced(api_version: str, kind: str) -> bool | None:
+    """Whether objects of a built-in kind lie in namespaces; None where that is not known."""
+    entry = builtin_kind(api_version, kind)
+    return None if entry is None else entry.is_namespaced
+
+
 def builtin_kind(api_version: str, kind: str) -> KindEntry | None:
     """Entry of a built-in kind, also when it is asked for in a version that is not in the table."""
     group = builtin().kinds.get(api_version)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
-from holdfast.kube.conditions import Truth
+from holdfast.kube.conditions import Truth, condition_in
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at, reference_of
-from holdfast.kube.running import stuck_pods
+from holdfast.kube.pod_waits import stuck_pods
 
 Live = Mapping[str, Any]
 _COUNTED: Final = frozenset({"Deployment", "StatefulSet", "Rollout", "SandboxWarmPool"})
@@ -58,9 +58,9 @@ def pod_counts(live: Live) -> PodCounts:
         return PodCounts(*(_count(status.get(name)) for name in _OF_DAEMONS))
     wanted = _count(spec.get("replicas"), absent=1)
     if kind == "Sandbox" and status.get("readyReplicas") is None:
-        ready = int(condition_of(status, "Ready").get("status") == "True")
+        ready = int(condition_in(status, "Ready").get("status") == "True")
         return PodCounts(wanted, ready, ready, ready, ready)
-    if kind == "SandboxWarmPool":  # it tells of no versions
+    if kind == "SandboxWarmPool":  # it reports no versions
         ready = _count(status.get("readyReplicas"))
         return PodCounts(wanted, ready, ready, wanted, wanted)
     return PodCounts(wanted, *(_count(status.get(name)) for name in _OF_REPLICAS))
@@ -77,13 +77,6 @@ def is_observed(live: Live) -> bool | None:
         return None
     is_number = isinstance(seen, int) or str(seen).isdecimal()
     return not is_number or int(seen) >= _count(mapping_at(live, "metadata").get("generation"))
-
-
-def condition_of(status: Live, wanted: str) -> Live:
-    """A condition of a status; empty when it is not there."""
-    found = status.get("conditions")
-    listed = found if isinstance(found, list) else []
-    return next((dict(each) for each in listed if each.get("type") == wanted), {})
 
 
 def _count(value: object, *, absent: int = 0) -> int:
@@ -162,10 +155,19 @@ def refused_pods(live: Live) -> str:
     """Why the cluster refuses the pods of a workload's newest version; empty when it does not."""
     if not is_observed(live):
         return ""
-    failure = condition_of(mapping_at(live, "status"), "ReplicaFailure")
+    failure = condition_in(mapping_at(live, "status"), "ReplicaFailure")
     if failure.get("status") != "True" or failure.get("reason") != "FailedCreate":
         return ""
     return str(failure.get("message") or failure.get("reason"))
+
+
+def is_aborted(live: Live) -> bool:
+    """Whether the rollout of a workload's newest version was aborted; it goes on by itself never.
+
+    Source: Argo Rollouts, RolloutStatus: `abort` stays until another version is applied.
+    """
+    status = mapping_at(live, "status")
+    return live.get("kind") == "Rollout" and bool(is_observed(live)) and status.get("abort") is True
 
 
 def worst(verdicts: Mapping[str, HealthVerdict]) -> HealthVerdict:
@@ -178,7 +180,7 @@ def worst(verdicts: Mapping[str, HealthVerdict]) -> HealthVerdict:
 
 
 def _deployment(live: Live) -> HealthVerdict:
-    progress = condition_of(mapping_at(live, "status"), "Progressing")
+    progress = condition_in(mapping_at(live, "status"), "Progressing")
     if progress.get("status") == "False":
         why = f"{progress.get('reason')}: {progress.get('message')}"
         return HealthVerdict(Health.DEGRADED, why)
@@ -212,10 +214,10 @@ def _rollout(live: Live) -> HealthVerdict:
 
 def _job(live: Live) -> HealthVerdict:
     status = mapping_at(live, "status")
-    failed = condition_of(status, "Failed")
+    failed = condition_in(status, "Failed")
     if failed.get("status") == "True":
         return HealthVerdict(Health.DEGRADED, f"{failed.get('reason')}: {failed.get('message')}")
-    if condition_of(status, "Complete").get("status") == "True":
+    if condition_in(status, "Complete").get("status") == "True":
         return HEALTHY
     return HealthVerdict(Health.PROGRESSING, "it has not finished")
 
@@ -317,14 +319,14 @@ def _of_counted(live: Live) -> Readiness:
 
 def _stalled(status: Live) -> tuple[str, str] | None:
     for name, trouble in (("Progressing", "False"), ("ReplicaFailure", "True")):
-        found = condition_of(status, name)
+        found = condition_in(status, name)
         if found.get("status") == trouble:
             return str(found.get("reason")), str(found.get("message"))
     return None
 
 
 def _of_sandbox(live: Live) -> Readiness:
-    ready = condition_of(mapping_at(live, "status"), "Ready")
+    ready = condition_in(mapping_at(live, "status"), "Ready")
     if not ready:
         return Readiness(1, 0, reason="SandboxUnknown", message="its sandbox says nothing yet")
     is_ready = ready.get("status") == "True"

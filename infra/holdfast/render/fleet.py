@@ -5,20 +5,18 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from holdfast.errors import RenderError
-from holdfast.kube.objects import Identity, reference_of
+from holdfast.kube.objects import Identity, NamespacedName, reference_of
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.stack.environment import NamespaceLimits
 from holdfast.manifest.types.ordering import cycles, waves
 from holdfast.render.objects.admission import AdmissionPlan, render_admission
 from holdfast.render.objects.agent_resources import render_agent_resource, with_commit
 from holdfast.render.objects.namespaces import render_limits, render_namespaces
+from holdfast.render.objects.stack_declaration import render_declaration
 from holdfast.render.plan.dependencies import needed_first
-from holdfast.render.plan.marks import Provenance, RenderedObject, revised
+from holdfast.render.plan.metadata import Provenance, RenderedObject, revised
 from holdfast.render.plan.plan import AgentPlan
 from holdfast.render.plan.render_agent import render_agent
-
-Place = tuple[str, str]
-"""Namespace and name."""
 
 
 @dataclass(frozen=True)
@@ -51,24 +49,16 @@ class FleetPlan:
     def namespaces(self) -> set[str]:
         """Where the stack has objects."""
         shared = {item.manifest["metadata"]["namespace"] for item in self.shared_resources}
-        return shared | {agent.marks.namespace for agent in self.agents}
+        return shared | {agent.meta.namespace for agent in self.agents}
 
     def namespace_objects(self) -> tuple[RenderedObject, ...]:
         """The namespaces that the stack declares; none when they exist already."""
         if not self.are_namespaces_managed:
             return ()
-        holds_data = {
-            agent.marks.namespace
-            for agent in self.agents
-            if any(volume.retain and not volume.existing_claim for volume in agent.spec.storage)
-        }
         return tuple(
-            # A deleted namespace takes its claims along, however well those are kept.
-            replace(
-                revised(item),
-                is_retained=item.manifest["metadata"]["name"] in holds_data,
-                is_protected=self.are_namespaces_protected,
-            )
+            # A deleted namespace takes its claims along, also those of agents removed long ago, and
+            # what others have in it.
+            replace(revised(item), is_retained=True, is_protected=self.are_namespaces_protected)
             for item in render_namespaces(self.namespaces, self.origin)
         )
 
@@ -80,7 +70,10 @@ class FleetPlan:
         return tuple(revised(item) for item in limits)
 
     def resource_objects(self) -> tuple[RenderedObject, ...]:
-        """Agents and what they share as resources of the cluster; none where that is off."""
+        """Agents and what they share as resources of the cluster; none where that is off.
+
+        The first names all that an operator believes; the last says that all of it is there.
+        """
         if self.resource_mode == "off":
             return ()
         is_expanded = self.resource_mode == "expand"
@@ -89,14 +82,16 @@ class FleetPlan:
             for each in self.agents
             if each.kind == AGENT_KIND
         )
-        shared = (with_commit(item, self.commit) for item in self.shared_resources)
-        return (*shared, *agents)
+        shared = tuple(with_commit(item, self.commit) for item in self.shared_resources)
+        resources = (*shared, *agents)
+        declared, deployed = render_declaration(resources, self.resource_mode, self.origin.stack)
+        return (declared, *resources, deployed)
 
-    def start_needs(self) -> dict[Place, tuple[Place, ...]]:
+    def start_needs(self) -> dict[NamespacedName, tuple[NamespacedName, ...]]:
         """Agent to the agents and tool servers of the fleet that must be up before it starts."""
         places = {agent.place for agent in self.agents}
         needed = {
-            agent.place: needed_first(agent.marks, agent.spec, agent.surroundings)
+            agent.place: needed_first(agent.meta, agent.spec, agent.context)
             for agent in self.agents
         }
         return {

@@ -1,4 +1,4 @@
 """Findings and violations to text and files: the only room that formats.
 
-Writes only where it is told.
+Writes only where the caller says.
 """

@@ -8,6 +8,7 @@ import base64
 import http.client
 import json
 import ssl
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, Self
 
@@ -101,6 +102,17 @@ class SandboxApiClient:
         """Read an object or list; None unless the answer is 200."""
         status, body = self._request("GET", path)
         return json.loads(body) if status == http.client.OK else None
+
+    def changes(self, path: str, seconds: int) -> Iterator[bytes]:
+        """Each event of a watch on a list, the objects that are there first; ends after a time."""
+        joint = "&" if "?" in path else "?"
+        query = f"watch=true&timeoutSeconds={seconds}"
+        self._connection.request("GET", f"{path}{joint}{query}")
+        response = self._connection.getresponse()
+        if response.status != http.client.OK:
+            self._connection.close()
+            raise ConnectionError(f"watching {path} was answered with {response.status}")
+        yield from response
 
     def has_schemas(self) -> bool:
         """Whether the server has put the schemas of all kinds together, as clients read them."""

@@ -8,9 +8,10 @@ from typing import Any
 
 from holdfast.kube.rbac import RBAC_GROUP, policy_rule, user_subject
 from holdfast.sandbox.paths import USERS
+from holdfast.sandbox.programs import SIMULATED
 
 PROVISIONER = "sandbox.holdfast.dev/volume"
-"""Played by the stage `claim-provision` of kwok-stages.yaml."""
+"""Played by the stage `claim-provision` of kwok-volumes.yaml."""
 
 NODE_CAPACITY = {"cpu": "256", "memory": "2Ti", "ephemeral-storage": "4Ti", "pods": "2000"}
 GPU_CAPACITY = {"nvidia.com/gpu": "8"}
@@ -31,10 +32,15 @@ class BootstrapObject:
     content: dict[str, Any]
 
 
-def bootstrap_objects() -> tuple[BootstrapObject, ...]:
-    """Every object of a new sandbox."""
+def bootstrap_objects(*, has_node: bool = False) -> tuple[BootstrapObject, ...]:
+    """Every object of a new sandbox.
+
+    Args:
+        has_node: Whether a real node runs beside: the simulated ones then take only pods that
+            tolerate their taint.
+    """
     return (
-        *(_node(name, has_gpu=name == NODE_NAMES[-1]) for name in NODE_NAMES),
+        *(_node(name, has_gpu=name == NODE_NAMES[-1], is_tainted=has_node) for name in NODE_NAMES),
         _storage_class("sandbox-now", "Immediate", is_default=True),
         _storage_class("sandbox-late", "WaitForFirstConsumer", is_default=False),
         # Nodes, volumes and classes belong to no namespace; the built-in roles leave them out.
@@ -58,7 +64,7 @@ def bootstrap_objects() -> tuple[BootstrapObject, ...]:
     )
 
 
-def _node(name: str, *, has_gpu: bool) -> BootstrapObject:
+def _node(name: str, *, has_gpu: bool, is_tainted: bool) -> BootstrapObject:
     capacity = NODE_CAPACITY | (GPU_CAPACITY if has_gpu else {})
     labels = {
         "kubernetes.io/arch": "amd64",
@@ -67,16 +73,19 @@ def _node(name: str, *, has_gpu: bool) -> BootstrapObject:
         "topology.kubernetes.io/zone": f"zone-{name[-1]}",
     }
     labels |= {"nvidia.com/gpu.present": "true"} if has_gpu else {}
-    content = {
+    content: dict[str, Any] = {
         "apiVersion": "v1",
         "kind": "Node",
         "metadata": {
             "name": name,
             "labels": labels,
-            "annotations": {"kwok.x-k8s.io/node": "fake"},
+            "annotations": {SIMULATED: "fake"},
         },
         "status": {"capacity": capacity, "allocatable": capacity},
     }
+    if is_tainted:
+        taint = {"key": SIMULATED, "value": "fake", "effect": "NoSchedule"}
+        content["spec"] = {"taints": [taint]}
     return BootstrapObject(f"/api/v1/nodes/{name}", content)
 
 

@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from holdfast.adapters.files import make_private_directory, write_private_file
+from holdfast.sandbox.node.settings import NODE_NAME
 from holdfast.sandbox.paths import LOOPBACK, USERS, SandboxPaths
 
 LIFETIME = datetime.timedelta(days=365)
@@ -40,6 +41,10 @@ CLIENTS = {
     "kube-scheduler": ("system:kube-scheduler", ""),
     "kwok": ("holdfast-kwok", ADMINISTRATORS),
     "sandbox": ("holdfast-sandbox", ADMINISTRATORS),
+    # The authority's key is thrown away: a node that is asked for later needs these, too.
+    "api-server-to-kubelet": ("holdfast-api-server", ADMINISTRATORS),
+    "node": (f"system:node:{NODE_NAME}", "system:nodes"),
+    "kube-proxy": ("system:kube-proxy", ""),
 }
 """Client to user and group, as the API server reads them from the certificate's subject."""
 
@@ -93,6 +98,8 @@ def certificates_are_current(place: SandboxPaths) -> bool:
     try:
         authority = x509.load_pem_x509_certificate((place.certificates / "ca.crt").read_bytes())
     except FileNotFoundError:
+        return False
+    if not all((place.certificates / f"{client}.crt").exists() for client in CLIENTS):
         return False
     return authority.not_valid_after_utc - RENEW_BEFORE > datetime.datetime.now(datetime.UTC)
 

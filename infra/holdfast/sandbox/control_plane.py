@@ -6,19 +6,22 @@ Every interruption of a start becomes a KeyboardInterrupt, so that one way of un
 import secrets
 import shutil
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
+from pathlib import Path
 
 from holdfast.adapters.engine.run.toolchain import find_program
 from holdfast.adapters.files import make_private_directory
 from holdfast.errors import SandboxError
 from holdfast.sandbox.health import is_fit_for_use
 from holdfast.sandbox.launch import Launcher, prepare_files, start_programs, stop_programs
+from holdfast.sandbox.node.requirements import require_node
 from holdfast.sandbox.paths import SandboxPaths
-from holdfast.sandbox.programs import PROGRAMS
+from holdfast.sandbox.programs import NODE, PROGRAMS
 from holdfast.sandbox.record import SandboxRecord, exclusive, read_record, write_record
 from holdfast.sandbox.requirements import (
     busy_ports,
@@ -40,7 +43,7 @@ def interrupts_raised() -> Iterator[None]:
 
 @contextmanager
 def interrupts_ignored() -> Iterator[None]:
-    """Finish what must not be left half done."""
+    """Finish what must not be left unfinished."""
     with _handled_by(lambda number, frame: None):
         yield
 
@@ -76,31 +79,39 @@ class SandboxOutcome(StrEnum):
     ABSENT = "there was none"
 
 
-def up(place: SandboxPaths, report: Report) -> SandboxOutcome:
+def up(place: SandboxPaths, report: Report, *, with_node: bool = False) -> SandboxOutcome:
     """Make a sandbox run, whatever it is now; nothing is done when it is fit for use.
+
+    With `with_node` a real node runs beside it from now on, also when it is brought up without
+    that later; a sandbox that has none yet is started again with its data.
 
     A sandbox of which a program has ended is stopped in order and started again with its data. A
     start that fails or is interrupted leaves nothing running.
 
     Raises:
-        SandboxError: it cannot be started; logs stay for a look.
+        SandboxError: it cannot be started; logs stay for a look. Exit code 2 when no real node can
+            run on this machine.
         ToolchainError: a program is missing.
     """
     require_linux()
     prepare_folder(place)
     with _file_errors_explained(place), exclusive(place, report):
         record = read_record(place)
-        if record is not None and is_fit_for_use(place, record):
+        has_node = with_node or (record is not None and record.has_node)
+        if record is not None and record.has_node == has_node and is_fit_for_use(place, record):
             return SandboxOutcome.ALREADY_RUNNING
         executables = {program.name: find_program(program.name) for program in PROGRAMS}
+        if has_node:
+            require_node(place)
+            executables[NODE.name] = Path(sys.executable)
         outcome = SandboxOutcome.STARTED if record is None else SandboxOutcome.RESUMED
         if record is not None and stop_programs(record):
             report(f"stopped what was left of sandbox {place.name}")
             outcome = SandboxOutcome.REPAIRED
         require_resources(place)
         with interrupts_raised(), _undone_on_failure(place, is_new=record is None):
-            started = _take_ports(place, record, report)
-            prepare_files(place, started.ports)
+            started = _take_ports(place, record, report, has_node=has_node)
+            prepare_files(place, started)
             report(f"starting sandbox {place.name}: {', '.join(executables)} ...")
             start_programs(place, Launcher(place, started, executables))
     return outcome
@@ -154,7 +165,9 @@ def _undone_on_failure(place: SandboxPaths, *, is_new: bool) -> Iterator[None]:
         raise
 
 
-def _take_ports(place: SandboxPaths, record: SandboxRecord | None, report: Report) -> SandboxRecord:
+def _take_ports(
+    place: SandboxPaths, record: SandboxRecord | None, report: Report, *, has_node: bool
+) -> SandboxRecord:
     if record is None:
         make_private_directory(place.directory)
         taken = SandboxRecord(token=secrets.token_hex(16), ports=choose_ports())
@@ -163,6 +176,7 @@ def _take_ports(place: SandboxPaths, record: SandboxRecord | None, report: Repor
         taken = replace(record, ports=choose_ports())
     else:
         taken = record
+    taken = replace(taken, has_node=has_node)
     write_record(place, taken)
     return taken
 

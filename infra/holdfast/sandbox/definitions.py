@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 from holdfast.adapters.engine.run.toolchain import find_definitions
-from holdfast.errors import SandboxError
+from holdfast.errors import InputError, SandboxError
 from holdfast.kube.objects import canonical_json
 from holdfast.manifest.publish.custom_resource import custom_resource_definitions
 from holdfast.manifest.stack.controllers import CONTROLLERS, ControllerName
@@ -24,28 +24,29 @@ REQUEST_TIMEOUT_SECONDS = 30.0
 _PATH = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
-Definer = ControllerName | Literal["holdfast"]
+CrdOwner = ControllerName | Literal["holdfast"]
 """Whose definitions: a controller's, or Holdfast's own."""
 
 
-def definers() -> tuple[Definer, ...]:
+def crd_owners() -> tuple[CrdOwner, ...]:
     """A controller with kinds of its own; other controllers read annotations or labels only."""
     return (*(name for name in sorted(CONTROLLERS) if CONTROLLERS[name].groups), "holdfast")
 
 
 def install_definitions(
-    place: SandboxPaths, controllers: Sequence[Definer], report: Callable[[str], None]
+    place: SandboxPaths, controllers: Sequence[CrdOwner], report: Callable[[str], None]
 ) -> None:
     """Apply the definitions of these controllers and wait until their kinds are served.
 
     Raises:
-        SandboxError: the sandbox does not run, or its API server refuses a definition.
+        InputError: there is no such sandbox.
+        SandboxError: it does not run, or its API server refuses a definition.
         ToolchainError: the definitions have not been fetched.
     """
     definitions = dict(each for name in controllers for each in _definitions_of(name))
     record = read_record(place)
     if record is None:
-        raise SandboxError(f"there is no sandbox {place.name}", remedy="run 'holdfast sandbox up'")
+        raise InputError(f"there is no sandbox {place.name}", remedy="run 'holdfast sandbox up'")
     started = time.monotonic()
     with SandboxApiClient(place, record.ports.api_server, REQUEST_TIMEOUT_SECONDS) as client:
         waiter = Waiter(lambda: None, TIMEOUT_SECONDS)
@@ -60,7 +61,7 @@ def install_definitions(
     report(f"{len(definitions)} definitions of {', '.join(controllers)} ({seconds:.1f} s)")
 
 
-def _definitions_of(name: Definer) -> Iterator[tuple[str, bytes]]:
+def _definitions_of(name: CrdOwner) -> Iterator[tuple[str, bytes]]:
     """Names and contents of what one of them defines."""
     if name == "holdfast":
         for each in custom_resource_definitions():

@@ -14,9 +14,11 @@ from typing import Any
 from holdfast.errors import ExitCode, SandboxError
 from holdfast.sandbox.api_server import SandboxApiClient, api_address
 from holdfast.sandbox.bootstrap import NODE_NAMES
+from holdfast.sandbox.node.objects import DNS_DEPLOYMENT
+from holdfast.sandbox.node.settings import NODE_NAME
 from holdfast.sandbox.paths import SandboxPaths
-from holdfast.sandbox.process import is_running, resident_bytes
-from holdfast.sandbox.programs import PROGRAMS
+from holdfast.sandbox.process import is_running, resident_bytes, resident_bytes_of_tree
+from holdfast.sandbox.programs import NODE, programs_of
 from holdfast.sandbox.record import SandboxRecord, is_held, read_record
 
 POLL_SECONDS = 0.05
@@ -41,6 +43,14 @@ def nodes_are_ready(client: SandboxApiClient) -> bool:
     """Our nodes are ready; what a user did to them in an earlier run (a taint) stays."""
     nodes = (client.read(f"/api/v1/nodes/{name}") for name in NODE_NAMES)
     return all(node is not None and _is_ready(node) for node in nodes)
+
+
+def real_node_is_ready(client: SandboxApiClient) -> bool:
+    """The kubelet says so, and names are resolved for its pods."""
+    node = client.read(f"/api/v1/nodes/{NODE_NAME}")
+    dns = client.read(DNS_DEPLOYMENT)
+    is_resolving = dns is not None and bool(dns.get("status", {}).get("readyReplicas"))
+    return node is not None and _is_ready(node) and is_resolving
 
 
 CONDITIONS: dict[str, Condition] = {
@@ -166,7 +176,7 @@ def sandbox_status(place: SandboxPaths) -> SandboxStatus:
     if record is None:
         reason = f"there is no sandbox {place.name}; 'holdfast sandbox up' makes one"
         return SandboxStatus(place, State.ABSENT, reason)
-    programs = tuple(_program_status(program.name, record) for program in PROGRAMS)
+    programs = tuple(_program_status(program.name, record) for program in programs_of(record))
     state, reason = _judge(place, record, programs)
     url = api_address(record.ports.api_server)
     return SandboxStatus(place, state, reason, url, programs)
@@ -176,7 +186,7 @@ def is_fit_for_use(place: SandboxPaths, record: SandboxRecord) -> bool:
     """Whether every program runs and the API server says that it is ready."""
     are_running = (
         program.name in record.processes and is_running(record.processes[program.name])
-        for program in PROGRAMS
+        for program in programs_of(record)
     )
     return all(are_running) and _answers(place, record)
 
@@ -185,7 +195,9 @@ def _program_status(name: str, record: SandboxRecord) -> ProgramStatus:
     identity = record.processes.get(name)
     if identity is None:
         return ProgramStatus(name, 0, is_running=False, resident_bytes=0)
-    memory = resident_bytes(identity)
+    # A node is many programs in one: all of them count.
+    measure = resident_bytes_of_tree if name == NODE.name else resident_bytes
+    memory = measure(identity)
     return ProgramStatus(name, identity.pid, is_running=memory > 0, resident_bytes=memory)
 
 

@@ -20,7 +20,11 @@ from holdfast.errors import SandboxError
 from holdfast.sandbox import certificates
 from holdfast.sandbox.api_server import SandboxApiClient, write_kubeconfig
 from holdfast.sandbox.bootstrap import bootstrap_objects
-from holdfast.sandbox.health import CONDITIONS, Waiter
+from holdfast.sandbox.health import CONDITIONS, Waiter, real_node_is_ready
+from holdfast.sandbox.node.cgroups import remove_cgroups
+from holdfast.sandbox.node.objects import node_objects
+from holdfast.sandbox.node.prepare import prepare_node
+from holdfast.sandbox.node.settings import FIRST_MARK, cgroup_name, read_settings, settings_file
 from holdfast.sandbox.paths import LOOPBACK, SandboxPaths
 from holdfast.sandbox.process import (
     ProcessIdentity,
@@ -35,13 +39,13 @@ from holdfast.sandbox.programs import (
     CONTROLLER_MANAGER,
     ETCD,
     KWOK,
-    PROGRAMS,
+    NODE,
     SCHEDULER,
     Program,
+    programs_of,
 )
-from holdfast.sandbox.record import Ports, SandboxRecord, write_record
+from holdfast.sandbox.record import TOKEN_VARIABLE, SandboxRecord, write_record
 
-TOKEN_VARIABLE = "HOLDFAST_SANDBOX_TOKEN"  # noqa: S105 - the name of a variable, not a credential
 LOG_TAIL_LINES = 6
 _LOG_TAIL_BYTES = 16 * 1024
 
@@ -162,10 +166,11 @@ def log_tail(log: Path) -> str:
 
 
 START_TIMEOUT_SECONDS = 120.0
+_REAL_NODE = "a real node that is ready and resolves names"
 CONFIGURATION = Path(__file__).with_name("manifests")
 
 
-def prepare_files(place: SandboxPaths, ports: Ports) -> None:
+def prepare_files(place: SandboxPaths, record: SandboxRecord) -> None:
     """Write all that the programs and the users read: certificates, kubeconfigs, configuration.
 
     Certificates that are still good are kept: a copied kubeconfig goes on working.
@@ -176,10 +181,12 @@ def prepare_files(place: SandboxPaths, ports: Ports) -> None:
         certificates.make_certificates(place)
     certificates.make_signing_key(place)
     for client in certificates.CLIENTS:
-        write_kubeconfig(place, client, ports.api_server)
+        write_kubeconfig(place, client, record.ports.api_server)
     # Copies, because the package may be updated while the programs run.
     for file in CONFIGURATION.glob("*.yaml"):
         shutil.copyfile(file, place.configuration / file.name)
+    if record.has_node:
+        prepare_node(place, record)
 
 
 def start_programs(place: SandboxPaths, launcher: Launcher) -> None:
@@ -188,23 +195,29 @@ def start_programs(place: SandboxPaths, launcher: Launcher) -> None:
     Raises:
         SandboxError: a program ended, refused an object, or took too long (exit code 9).
     """
-    ports = launcher.record.ports
+    record = launcher.record
+    ports = record.ports
+    programs = {program.name: program for program in programs_of(record)}
     waiter = Waiter(launcher.require_all_running, START_TIMEOUT_SECONDS)
-    launcher.launch(ETCD)
+    launcher.launch(programs[ETCD.name])
     waiter.wait("an etcd that answers", lambda: _accepts_connections(ports.etcd))
-    launcher.launch(API_SERVER)
+    launcher.launch(programs[API_SERVER.name])
     with SandboxApiClient(place, ports.api_server) as client:
         waiter.wait("an API server that answers", client.answers)
         # The server now idles for a second before it writes the built-in roles. kwok works without
         # them; the others, started that early, would be refused and come back much later.
-        launcher.launch(KWOK)
+        launcher.launch(programs[KWOK.name])
         waiter.wait("an API server that is ready", client.is_ready)
-        for program in (CONTROLLER_MANAGER, SCHEDULER):
+        for program in (CONTROLLER_MANAGER, SCHEDULER, *([NODE] if record.has_node else [])):
             launcher.launch(program)
-        for wanted in bootstrap_objects():
+        objects = bootstrap_objects(has_node=record.has_node)
+        if record.has_node:
+            objects += node_objects(read_settings(settings_file(place)))
+        for wanted in objects:
             apply = functools.partial(_apply, client, wanted.path, wanted.content)
             waiter.wait(wanted.path, apply)
-        for what, is_met in CONDITIONS.items():
+        conditions = CONDITIONS | ({_REAL_NODE: real_node_is_ready} if record.has_node else {})
+        for what, is_met in conditions.items():
             waiter.wait(what, functools.partial(is_met, client))
     launcher.release()
 
@@ -240,13 +253,24 @@ def stop_programs(record: SandboxRecord, *, is_urgent: bool = False) -> int:
     """
     count = 0
     has_database = bool(_processes_of(ETCD, record))
-    for program in reversed(PROGRAMS):
+    for program in reversed(programs_of(record)):
         # Without its etcd an API server never ends by itself: asking it would only cost time.
         is_pointless = program is API_SERVER and not has_database
         for process in _processes_of(program, record):
             _stop(process, program, is_urgent=is_urgent or is_pointless)
             count += 1
+        if program is NODE:
+            _sweep_node(record)
     return count
+
+
+def _sweep_node(record: SandboxRecord) -> None:
+    """End what a node left whose outer process was killed: it ends by itself within seconds."""
+    mark = f"{process_token(record, NODE)}{FIRST_MARK}"
+    for process in find_by_environment(TOKEN_VARIABLE, mark):
+        if not wait_until_gone(process, NODE.stop_seconds):
+            _stop(process, NODE, is_urgent=True)
+    remove_cgroups(cgroup_name(record.token))
 
 
 def _processes_of(program: Program, record: SandboxRecord) -> set[ProcessIdentity]:

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from holdfast.sandbox.paths import SandboxPaths
-from holdfast.sandbox.programs import PROGRAMS
+from holdfast.sandbox.programs import NODE, PROGRAMS
 
 AUDIT = "audit"
-LOG_NAMES = (*(program.name for program in PROGRAMS), AUDIT)
+NODE_LOG_NAMES = (NODE.name, "containerd", "kubelet", "kube-proxy", "node-agent")
+"""A real node's own, and those of the programs in it."""
+LOG_NAMES = (*(program.name for program in PROGRAMS), *NODE_LOG_NAMES, AUDIT)
 POLL_SECONDS = 0.2
 _BLOCK_BYTES = 64 * 1024
 
@@ -20,6 +22,8 @@ def log_files(place: SandboxPaths, name: str | None = None) -> dict[str, Path]:
     if name == AUDIT:
         return {AUDIT: place.audit_log}
     names = [name] if name else [program.name for program in PROGRAMS]
+    if not name and place.log(NODE.name).exists():
+        names += NODE_LOG_NAMES
     return {each: place.log(each) for each in names}
 
 

@@ -3,7 +3,7 @@
     <state>/sandboxes/<name>/sandbox.json         ports and processes (record.py)
                              admin.kubeconfig     also alice, bob, and the programs' own
                              audit.log            who changed what
-                             certificates/ configuration/ etcd/ logs/
+                             certificates/ configuration/ etcd/ logs/ node/
 
 Light on purpose: other commands ask here whether a context is a sandbox's.
 """
@@ -73,6 +73,16 @@ class SandboxPaths:
     def data(self) -> Path:
         """Data directory of etcd: every object of the cluster."""
         return self.directory / "etcd"
+
+    @property
+    def node(self) -> Path:
+        """What a real node keeps: images, containers, volumes, its state."""
+        return self.directory / "node"
+
+    @property
+    def node_socket(self) -> Path:
+        """Through this socket the API server reaches into the network of the real node."""
+        return self.directory / "node.sock"
 
     def kubeconfig(self, user: str = "admin") -> Path:
         """Kubeconfig of a person (see `USERS`) or of one of the programs."""

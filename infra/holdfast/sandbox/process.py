@@ -126,11 +126,31 @@ def _is_ending(identity: ProcessIdentity) -> bool:
 
 def resident_bytes(identity: ProcessIdentity) -> int:
     """Resident memory of a process; 0 when it is gone."""
+    found = _resident_bytes(identity.pid)
+    return found if is_running(identity) else 0
+
+
+def _resident_bytes(pid: int) -> int:
     try:
-        pages = int((_PROC / str(identity.pid) / "statm").read_text().split()[1])
+        pages = int((_PROC / str(pid) / "statm").read_text().split()[1])
     except (OSError, IndexError):
         return 0
-    return pages * os.sysconf("SC_PAGE_SIZE") if is_running(identity) else 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def resident_bytes_of_tree(identity: ProcessIdentity) -> int:
+    """Resident memory of a process and of all that descends from it; 0 when it is gone."""
+    if not is_running(identity):
+        return 0
+    children: dict[int, list[int]] = {}
+    for pid in _pids():
+        children.setdefault(_parent(pid), []).append(pid)
+    tree, found = [identity.pid], 0
+    while tree:
+        pid = tree.pop()
+        tree += children.get(pid, [])
+        found += _resident_bytes(pid)
+    return found
 
 
 def find_by_environment(variable: str, value: str) -> tuple[ProcessIdentity, ...]:
@@ -144,6 +164,14 @@ def find_by_environment(variable: str, value: str) -> tuple[ProcessIdentity, ...
 
 def _pids() -> Iterable[int]:
     return (int(entry.name) for entry in _PROC.iterdir() if entry.name.isdigit())
+
+
+def _parent(pid: int) -> int:
+    try:
+        text = (_PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2]
+        return int(text.split()[1])
+    except (OSError, IndexError):
+        return 0
 
 
 def _environment(pid: int) -> list[bytes]:

@@ -1,18 +1,24 @@
-"""The five programs of a control plane and their command lines, in the order they are started.
+"""The programs of a sandbox and their command lines, in the order they are started.
+
+Five of a control plane and, where it is asked for, a real node.
 
 Pure: paths and ports in, arguments out. Sources: the reference pages of kube-apiserver,
 kube-controller-manager and kube-scheduler, `etcd --help`, `kwok --help`.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from holdfast.sandbox.paths import LOOPBACK, SandboxPaths
-from holdfast.sandbox.record import Ports
+from holdfast.sandbox.record import Ports, SandboxRecord
 
 SERVICE_NETWORK = "10.96.0.0/16"
 POD_NETWORK = "10.244.0.0/16"
 NODE_ADDRESS = "10.0.0.1"
+SIMULATED = "kwok.x-k8s.io/node"
+"""Annotation, and taint, of a node that kwok plays."""
+_AUTHORIZATION = "--authorization-mode=RBAC"
+_ALL_NODES_SIMULATED = ("--manage-all-nodes=true",)
 AUDIT_LOG_MAX_MEGABYTES = 100
 AUDIT_LOG_MAX_BACKUPS = 2
 
@@ -82,7 +88,7 @@ def api_server_arguments(place: SandboxPaths, ports: Ports) -> list[str]:
         f"--service-account-signing-key-file={certificates}/service-accounts.key",
         "--service-account-issuer=https://kubernetes.default.svc",
         f"--service-cluster-ip-range={SERVICE_NETWORK}",
-        "--authorization-mode=RBAC",
+        _AUTHORIZATION,
         "--anonymous-auth=false",
         "--allow-privileged=true",
         "--profiling=false",
@@ -95,7 +101,7 @@ def api_server_arguments(place: SandboxPaths, ports: Ports) -> list[str]:
 
 
 def controller_manager_arguments(place: SandboxPaths, ports: Ports) -> list[str]:
-    """Each controller acts as its own service account, so that the audit log tells them apart."""
+    """Each controller acts as its own service account, so that the audit log distinguishes them."""
     del ports  # it listens nowhere; the API server's port is in its kubeconfig
     return [
         f"--kubeconfig={place.kubeconfig('kube-controller-manager')}",
@@ -132,12 +138,47 @@ def kwok_arguments(place: SandboxPaths, ports: Ports) -> list[str]:
     return [
         f"--kubeconfig={place.kubeconfig('kwok')}",
         f"--config={place.configuration}/kwok-stages.yaml",
-        "--manage-all-nodes=true",
+        _volumes(place, "kwok-volumes.yaml"),
+        *_ALL_NODES_SIMULATED,
         "--node-lease-duration-seconds=40",
         f"--cidr={POD_NETWORK}",
         f"--node-ip={NODE_ADDRESS}",
         "-v=WARN",
     ]
+
+
+def api_server_arguments_with_node(place: SandboxPaths, ports: Ports) -> list[str]:
+    """Besides: kubelets with their own rights only, and a way into the node's network."""
+    certificates = place.certificates
+    return [
+        *(each for each in api_server_arguments(place, ports) if each != _AUTHORIZATION),
+        "--authorization-mode=Node,RBAC",
+        "--enable-admission-plugins=NodeRestriction",
+        f"--kubelet-client-certificate={certificates}/api-server-to-kubelet.crt",
+        f"--kubelet-client-key={certificates}/api-server-to-kubelet.key",
+        "--kubelet-preferred-address-types=InternalIP",
+        f"--egress-selector-config-file={place.configuration}/egress.yaml",
+    ]
+
+
+def kwok_arguments_with_node(place: SandboxPaths, ports: Ports) -> list[str]:
+    """Besides: it leaves the real node to its kubelet."""
+    replaced = {*_ALL_NODES_SIMULATED, _volumes(place, "kwok-volumes.yaml")}
+    return [
+        *(each for each in kwok_arguments(place, ports) if each not in replaced),
+        _volumes(place, "kwok-node-volumes.yaml"),
+        f"--manage-nodes-with-annotation-selector={SIMULATED}=fake",
+    ]
+
+
+def _volumes(place: SandboxPaths, file: str) -> str:
+    return f"--config={place.configuration}/{file}"
+
+
+def node_arguments(place: SandboxPaths, ports: Ports) -> list[str]:
+    """Python runs it: it finds everything in one file."""
+    del ports  # it is in that file
+    return ["-m", "holdfast.sandbox.node.supervise", f"{place.configuration}/node.json"]
 
 
 ETCD = Program("etcd", etcd_arguments, stop_seconds=10)
@@ -146,7 +187,20 @@ API_SERVER = Program("kube-apiserver", api_server_arguments, {"GOGC": "50"}, sto
 CONTROLLER_MANAGER = Program("kube-controller-manager", controller_manager_arguments)
 SCHEDULER = Program("kube-scheduler", scheduler_arguments)
 KWOK = Program("kwok", kwok_arguments)
+NODE = Program("node", node_arguments, stop_seconds=15)
 
 PROGRAMS = (ETCD, API_SERVER, CONTROLLER_MANAGER, SCHEDULER, KWOK)
 """In the order of starting; stopped in the opposite order, because an API server that loses its
 etcd first never ends."""
+
+_WITH_NODE = {
+    API_SERVER.name: replace(API_SERVER, arguments=api_server_arguments_with_node),
+    KWOK.name: replace(KWOK, arguments=kwok_arguments_with_node),
+}
+
+
+def programs_of(record: SandboxRecord) -> tuple[Program, ...]:
+    """The programs of one sandbox, in the order of starting."""
+    if not record.has_node:
+        return PROGRAMS
+    return (*(_WITH_NODE.get(program.name, program) for program in PROGRAMS), NODE)

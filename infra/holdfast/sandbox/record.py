@@ -20,6 +20,7 @@ from holdfast.sandbox.paths import SandboxPaths
 from holdfast.sandbox.process import ProcessIdentity
 
 FORMAT = 1
+TOKEN_VARIABLE = "HOLDFAST_SANDBOX_TOKEN"  # noqa: S105 - the name of a variable, not a credential
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +40,14 @@ class SandboxRecord:
         token: Random text in the environment of every process of this sandbox.
         ports: Where it listens.
         processes: Program name to the process last started for it, running or not.
+        has_node: Whether a real node runs beside the simulated ones.
         format: Version of this file's layout.
     """
 
     token: str
     ports: Ports
     processes: dict[str, ProcessIdentity] = field(default_factory=dict)
+    has_node: bool = False
     format: int = FORMAT
 
     def with_process(self, program: str, identity: ProcessIdentity) -> "SandboxRecord":

@@ -21,9 +21,9 @@ from holdfast_policies.admission.validating import (
     name_of,
     validation_of,
 )
-from holdfast_policies.cel import listed
-from holdfast_policies.profile import Profile
-from holdfast_policies.waivers import Waiver
+from holdfast_policies.evaluation.profile import Profile
+from holdfast_policies.evaluation.waivers import Waiver
+from holdfast_policies.model.cel import listed
 
 _ACTIONS = {"Deny": "deny", "Warn": "warn", "Audit": "dryrun"}
 _ANYTHING = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}

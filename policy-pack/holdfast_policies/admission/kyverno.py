@@ -21,8 +21,8 @@ from holdfast_policies.admission.validating import (
     name_of,
     validation_of,
 )
-from holdfast_policies.profile import Profile
-from holdfast_policies.waivers import Waiver
+from holdfast_policies.evaluation.profile import Profile
+from holdfast_policies.evaluation.waivers import Waiver
 
 API_VERSION = "policies.kyverno.io/v1"
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from holdfast_policies.admission.parameters import Scope, waiver_entries
 from holdfast_policies.admission.policy import Given
-from holdfast_policies.cel import listed, quoted
-from holdfast_policies.profile import Ruling
-from holdfast_policies.waivers import Waiver
+from holdfast_policies.evaluation.profile import Ruling
+from holdfast_policies.evaluation.waivers import Waiver
+from holdfast_policies.model.cel import listed, quoted
 
 
 def written_out(rulings: Sequence[Ruling], waivers: Iterable[Waiver], scope: Scope) -> Given:

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast_policies.profile import Profile, Ruling
-from holdfast_policies.rule import Level, Parameter
+from holdfast_policies.evaluation.profile import Profile, Ruling
+from holdfast_policies.evaluation.waivers import Waiver
+from holdfast_policies.model.rule import Level, Parameter, Rule
 from holdfast_policies.table import RULES
-from holdfast_policies.waivers import Waiver
 
 GROUP = "policy.holdfast.dev"
 VERSION = "v1alpha1"
@@ -92,11 +92,15 @@ def waiver_entries(waivers: Iterable[Waiver]) -> list[dict[str, Any]]:
     ]
 
 
-def definition() -> dict[str, Any]:
-    """The kind of the parameters: one property a rule, with the schema of its own parameters."""
+def definition(known: Iterable[Rule] = RULES) -> dict[str, Any]:
+    """The kind of the parameters: one property a rule, with the schema of its own parameters.
+
+    Args:
+        known: All rules that there are.
+    """
     rules = {
         rule.id: _object({each.name: _schema(each) for each in rule.parameters})
-        for rule in RULES
+        for rule in known
         if rule.admission is not None and rule.parameters
     }
     texts = {"type": "array", "items": {"type": "string"}}

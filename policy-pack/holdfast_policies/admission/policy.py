@@ -20,9 +20,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from holdfast_policies.admission.resources import CLUSTER_SCOPED
-from holdfast_policies.cel import items_of, listed, quoted
-from holdfast_policies.kinds import ANY_KIND, POD_TEMPLATE_PATHS, SANDBOX_CLAIM, WARM_POOL, Kind
-from holdfast_policies.profile import Ruling
+from holdfast_policies.evaluation.profile import Ruling
+from holdfast_policies.model.cel import items_of, listed, quoted
+from holdfast_policies.model.kinds import (
+    ANY_KIND,
+    POD_TEMPLATE_PATHS,
+    SANDBOX_CLAIM,
+    WARM_POOL,
+    Kind,
+)
 
 _OWNERS = listed(
     sorted({kind.name for kind in (*POD_TEMPLATE_PATHS, SANDBOX_CLAIM, WARM_POOL)} - {"Pod"})
@@ -45,7 +51,7 @@ _READ = re.compile(r"(?<![.\w])variables\.([A-Za-z]\w*)")
 _LONGEST_MESSAGE = 4000
 
 
-def _by_place(written: Callable[[tuple[str, ...]], str]) -> str:
+def by_place(written: Callable[[tuple[str, ...]], str]) -> str:
     """CEL of what differs by where a kind keeps its pods' template; most keep it in one place."""
     kinds: dict[tuple[str, ...], list[str]] = {}
     for kind, steps in POD_TEMPLATE_PATHS.items():
@@ -63,8 +69,8 @@ def _template_at(steps: tuple[str, ...]) -> str:
     return f"variables.subject{''.join(f'.?{step}' for step in steps)}.orValue({{}})"
 
 
-_TEMPLATE = _by_place(lambda steps: _template_at(steps) if steps else "variables.subject")
-_POD_PATH = _by_place(lambda steps: quoted(".".join((*steps, "spec"))))
+_TEMPLATE = by_place(lambda steps: _template_at(steps) if steps else "variables.subject")
+_POD_PATH = by_place(lambda steps: quoted(".".join((*steps, "spec"))))
 _ROLES = {"initContainers": "init", "containers": "main", "ephemeralContainers": "ephemeral"}
 _CONTAINERS = " + ".join(
     f"{items_of(f'variables.podSpec.?{field}')}.map(c,"
@@ -82,7 +88,7 @@ _CONTEXTS = (
     ' + variables.containers.map(c, {"path": dyn(c.path + ".securityContext"),'
     ' "value": dyn(c.value.?securityContext.orValue({}))})'
 )
-_SHARED = {
+SHARED = {
     "subject": "dyn(object)",
     "template": _TEMPLATE,
     "podSpec": "variables.template.?spec.orValue({})",
@@ -150,19 +156,19 @@ class ClusterPolicy:
 def cluster_policy(rulings: Sequence[Ruling], given: Given) -> ClusterPolicy:
     """The policy of rules that all have their CEL."""
     kinds: frozenset[Kind] = frozenset().union(*(each.rule.kinds for each in rulings))
-    known = _SHARED | dict(given.variables)
+    known = SHARED | dict(given.variables)
     for ruling in rulings:
-        known |= _own_variables(ruling, kinds, given)
+        known |= own_variables(ruling, kinds, given)
     known |= {
-        "waivers": _held_waivers(given.waivers),
+        "waivers": held_waivers(given.waivers),
         "now": _NOW,
         "breaches": " + ".join(_words(ruling, is_waived=False) for ruling in rulings),
         "waived": " + ".join(_words(ruling, is_waived=True) for ruling in rulings),
     }
     return ClusterPolicy(
         rulings=tuple(rulings),
-        conditions=tuple(_conditions(kinds, given)),
-        variables=tuple(_used(known, ("breaches", "waived"), given.provided)),
+        conditions=tuple(conditions_of(kinds, given)),
+        variables=tuple(variables_read(known, ("breaches", "waived"), given.provided)),
         expression="variables.breaches.size() == 0",
         message=_message(rulings),
         message_expression=_cut("variables.breaches"),
@@ -170,23 +176,40 @@ def cluster_policy(rulings: Sequence[Ruling], given: Given) -> ClusterPolicy:
     )
 
 
-def _own_variables(ruling: Ruling, kinds: frozenset[Kind], given: Given) -> dict[str, str]:
+def own_variables(ruling: Ruling, kinds: frozenset[Kind], given: Given) -> dict[str, str]:
     """Variables of one rule under names of its own; the last one holds its breaches."""
     rule, admission = ruling.rule, ruling.rule.admission
     assert admission is not None  # noqa: S101  # who asks has looked
-    own = _name(ruling)
+    own = rule_name(ruling)
     texts = dict(admission.variables)
     if rule.parameters:
         texts = {"settings": f"{given.settings}[{quoted(rule.id)}]", **texts}
     texts["breaches"] = _guarded(
         " + ".join(f"({each})" for each in admission.breaches), rule.kinds, kinds
     )
-    names = {name: own if name == "breaches" else f"{own}_{name}" for name in texts}
+    if ruling.applies_to is not None:
+        texts["breaches"] = f"{ruling.applies_to.in_cel()} ? {_grouped(texts['breaches'])} : []"
+    return {
+        own if name == "breaches" else f"{own}_{name}": in_own_names(ruling, text)
+        for name, text in texts.items()
+    }
+
+
+def in_own_names(ruling: Ruling, text: str) -> str:
+    """CEL of a rule, with the names under which its variables stand beside those of other rules."""
+    admission = ruling.rule.admission
+    assert admission is not None  # noqa: S101  # who asks has looked
+    own = {"settings", *(name for name, _ in admission.variables)}
 
     def renamed(read: re.Match[str]) -> str:
-        return f"variables.{names.get(read.group(1), read.group(1))}"
+        name = read.group(1)
+        return f"variables.{rule_name(ruling)}_{name}" if name in own else read.group(0)
 
-    return {names[name]: _READ.sub(renamed, text) for name, text in texts.items()}
+    return _READ.sub(renamed, text)
+
+
+def _grouped(text: str) -> str:
+    return f"({text})"
 
 
 def _guarded(breaches: str, judged: frozenset[Kind], asked: frozenset[Kind]) -> str:
@@ -198,7 +221,7 @@ def _guarded(breaches: str, judged: frozenset[Kind], asked: frozenset[Kind]) -> 
 
 def _words(ruling: Ruling, *, is_waived: bool) -> str:
     """CEL of a list: what to say of a rule when it is broken, and is waived or not; or nothing."""
-    found, rule = f"variables.{_name(ruling)}", ruling.rule
+    found, rule = f"variables.{rule_name(ruling)}", ruling.rule
     waived = f"variables.waivers.exists(w, {quoted(rule.id)} in w.rules)"
     more = f'({found}.size() > 1 ? " (and " + string({found}.size() - 1) + " more)" : "")'
     text = f"{quoted(f'{rule.id}: ')} + {found}[0] + {more}"
@@ -222,11 +245,12 @@ def _message(rulings: Sequence[Ruling]) -> str:
     return f"{rulings[0].rule.description}; {rulings[0].rule.remedy}"
 
 
-def _name(ruling: Ruling) -> str:
+def rule_name(ruling: Ruling) -> str:
+    """Name of the variable that holds the breaches of a rule."""
     return ruling.rule.id.replace("-", "_")
 
 
-def _used(
+def variables_read(
     known: Mapping[str, str], wanted: Iterable[str], provided: Iterable[str]
 ) -> Iterator[tuple[str, str]]:
     """Variables that are read, directly or not, each after those that it reads."""
@@ -243,18 +267,25 @@ def _used(
         yield from visit(name)
 
 
-def _held_waivers(waivers: str) -> str:
-    """Waivers for this object that have not ended: the last day counts."""
+def held_waivers(waivers: str, *, is_timed: bool = True) -> str:
+    """CEL: waivers for this object that have not ended: the last day counts.
+
+    Args:
+        waivers: CEL of the list.
+        is_timed: Whether there is a clock; without one all waivers hold.
+    """
     metadata = "variables.subject.metadata"
+    ends = ' && timestamp(w.expires + "T00:00:00Z") + duration("24h") > variables.now'
     return (
         f"{waivers}.filter(w, w.kind == object.kind"
         f' && w.namespace == {metadata}.?namespace.orValue("default")'
         f' && w.name == {metadata}.?name.orValue("")'
-        ' && timestamp(w.expires + "T00:00:00Z") + duration("24h") > variables.now)'
+        f"{ends if is_timed else ''})"
     )
 
 
-def _conditions(kinds: frozenset[Kind], given: Given) -> Iterator[tuple[str, str]]:
+def conditions_of(kinds: frozenset[Kind], given: Given) -> Iterator[tuple[str, str]]:
+    """When rules about these kinds are asked at all: name and CEL."""
     yield "not-being-deleted", "!has(object.metadata.deletionTimestamp)"
     changed = [f"dyn(object).?{name} != dyn(oldObject).?{name}" for name in _CONTENT]
     changed += [

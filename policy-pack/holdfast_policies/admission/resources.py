@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from holdfast_policies.kinds import AGENT_EXTENSIONS, AGENTS, ANY_KIND, POD_KINDS, RBAC, Kind
+from holdfast_policies.model.kinds import AGENT_EXTENSIONS, AGENTS, ANY_KIND, POD_KINDS, RBAC, Kind
 
 _POD = Kind("", "Pod")
 _PLURALS: Mapping[Kind, str] = {

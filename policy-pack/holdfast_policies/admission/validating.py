@@ -19,11 +19,11 @@ from holdfast_policies.admission.parameters import (
 )
 from holdfast_policies.admission.policy import ClusterPolicy, Given, cluster_policy
 from holdfast_policies.admission.resources import resource_rules
-from holdfast_policies.kinds import DEPLOYMENT, RBAC, STATEFUL_SET
-from holdfast_policies.profile import Profile, Ruling
-from holdfast_policies.rule import Level, Rule
+from holdfast_policies.evaluation.profile import Profile, Ruling
+from holdfast_policies.evaluation.waivers import Waiver
+from holdfast_policies.model.kinds import DEPLOYMENT, RBAC, STATEFUL_SET
+from holdfast_policies.model.rule import Level, Rule
 from holdfast_policies.version import PACK_VERSION
-from holdfast_policies.waivers import Waiver
 
 API_VERSION = "admissionregistration.k8s.io/v1"
 VERSION_ANNOTATION = "holdfast.dev/policy-version"
@@ -71,7 +71,8 @@ def bundle(
     """
     rulings = in_cluster(profile)
     groups = groups_of(rulings, mode)
-    objects = [definition(), parameters_object(rulings, waivers, scope)]
+    known = (each.rule for each in profile.rulings)
+    objects = [definition(known), parameters_object(rulings, waivers, scope)]
     objects += [policy_object(each, scope) for each in groups]
     objects += [binding_object(each, scope) for each in groups]
     return objects
@@ -113,18 +114,20 @@ def policy_object(group: Group, scope: Scope) -> dict[str, Any]:
 
 def binding_object(group: Group, scope: Scope) -> dict[str, Any]:
     """ValidatingAdmissionPolicyBinding of a group of rules."""
-    name = name_of(group, scope)
+    binding = binding_of("ValidatingAdmissionPolicy", name_of(group, scope), scope)
+    binding["spec"]["validationActions"] = list(group.actions)
+    return binding
+
+
+def binding_of(kind: str, name: str, scope: Scope) -> dict[str, Any]:
+    """What binds a policy to the namespaces and the parameters of a stack."""
     return {
         "apiVersion": API_VERSION,
-        "kind": "ValidatingAdmissionPolicyBinding",
+        "kind": f"{kind}Binding",
         "metadata": {"name": name, "annotations": {VERSION_ANNOTATION: PACK_VERSION}},
         "spec": {
             "policyName": name,
-            "validationActions": list(group.actions),
-            "paramRef": {
-                "name": f"holdfast-{scope.stack}",
-                "parameterNotFoundAction": "Deny",
-            },
+            "paramRef": {"name": f"holdfast-{scope.stack}", "parameterNotFoundAction": "Deny"},
             "matchResources": {"namespaceSelector": scope.namespace_selector},
         },
     }

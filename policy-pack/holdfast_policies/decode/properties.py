@@ -17,7 +17,7 @@ from holdfast_policies.decode.unknown import (
     Unknown,
     raw_items,
 )
-from holdfast_policies.subject import item_path
+from holdfast_policies.model.subject import item_path
 
 SIGNATURE_KEY = "4dabf18193072939515e22adb298388d"
 SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105  # a signature, not a secret

@@ -16,7 +16,7 @@ from holdfast_policies.decode.properties import (
 )
 from holdfast_policies.decode.secret import as_secret
 from holdfast_policies.decode.unknown import PartlyKnownDict, PartlyKnownList, Unknown
-from holdfast_policies.subject import item_path
+from holdfast_policies.model.subject import item_path
 
 
 def decode_recorded(properties: object) -> dict[str, Any]:

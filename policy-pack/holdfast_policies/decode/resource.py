@@ -7,8 +7,8 @@ left out apiVersion and kind; custom resources have the same shape of token.
 from typing import Any
 
 from holdfast_policies.decode.properties import decode_properties
-from holdfast_policies.kinds import Kind
-from holdfast_policies.subject import Options, Subject
+from holdfast_policies.model.kinds import Kind
+from holdfast_policies.model.subject import Options, Subject
 
 _TOKEN_PARTS = 3
 _PATCH = "Patch"

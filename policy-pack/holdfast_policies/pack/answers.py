@@ -6,25 +6,27 @@ that could not be decided is: its diagnostic, always advisory, goes by the name 
 """
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
-from holdfast_policies.judge import Judgement, Violation
-from holdfast_policies.kinds import Kind
-from holdfast_policies.mending import Mending
-from holdfast_policies.pack.sdk import proto
-from holdfast_policies.profile import Profile, environment_of
-from holdfast_policies.rule import Level, Rule, Severity
-from holdfast_policies.table import RULES
-from holdfast_policies.version import PACK_NAME, PACK_VERSION
-from holdfast_policies.waivers import WaiverFault
-from holdfast_policies.weakened import (
+from holdfast_policies.evaluation.judge import Judgement, Violation
+from holdfast_policies.evaluation.mending import Mending
+from holdfast_policies.evaluation.profile import Profile, environment_of
+from holdfast_policies.evaluation.rule_set import RuleSet
+from holdfast_policies.evaluation.waivers import WaiverFault
+from holdfast_policies.evaluation.weakened import (
     NO_RULE_ASKED,
     RULE_WEAKENED,
     asks_nothing,
     in_words,
     weakenings,
 )
-from holdfast_policies.wording import printable
+from holdfast_policies.model.kinds import Kind
+from holdfast_policies.model.rule import Level, Rule, Severity
+from holdfast_policies.model.subject import Subject
+from holdfast_policies.model.wording import printable
+from holdfast_policies.pack.sdk import proto
+from holdfast_policies.version import PACK_NAME, PACK_VERSION
 
 UNDETERMINED = "undetermined"
 MENDING_LOST = "remediation-lost"
@@ -44,24 +46,29 @@ _SEVERITIES = {
 }
 
 
-NOTHING_MENDED = proto.RemediateResponse(
-    not_applicable=[
-        proto.PolicyNotApplicable(policy_name=rule.id, reason="changes nothing here")
-        for rule in RULES
-    ]
-)
-"""Every rule by name: one that is not named counts as passed."""
+@cache
+def nothing_mended(rules: RuleSet) -> proto.RemediateResponse:
+    """Every rule by name: one that is not named counts as passed."""
+    return proto.RemediateResponse(
+        not_applicable=[
+            proto.PolicyNotApplicable(policy_name=rule.id, reason="changes nothing here")
+            for rule in rules.rules
+        ]
+    )
 
 
-def mended(mendings: Sequence[Mending], steps: Sequence[Any]) -> proto.RemediateResponse:
+def mended(
+    mendings: Sequence[Mending], steps: Sequence[Any], rules: RuleSet
+) -> proto.RemediateResponse:
     """What was put right: for each rule, the properties as they are after it.
 
     Args:
         mendings: What was changed, in order.
         steps: The properties after each.
+        rules: All rules of the run.
     """
     if not mendings:
-        return NOTHING_MENDED
+        return nothing_mended(rules)
     changing = {each.ruling.rule.id for each in mendings}
     return proto.RemediateResponse(
         remediations=[
@@ -75,7 +82,9 @@ def mended(mendings: Sequence[Mending], steps: Sequence[Any]) -> proto.Remediate
             for each, properties in zip(mendings, steps, strict=True)
         ],
         not_applicable=[
-            each for each in NOTHING_MENDED.not_applicable if each.policy_name not in changing
+            each
+            for each in nothing_mended(rules).not_applicable
+            if each.policy_name not in changing
         ],
     )
 
@@ -113,6 +122,15 @@ def not_applicable(kind: Kind | None, profile: Profile) -> list[proto.PolicyNotA
         _no_verdict(ruling.rule, _reason_against(ruling.rule, ruling.level, what))
         for ruling in profile.rulings
         if ruling.rule.id not in applied
+    ]
+
+
+def left_out(subject: Subject, profile: Profile) -> list[proto.PolicyNotApplicable]:
+    """The rules that would be run on an object of its kind, and are not about this one."""
+    return [
+        _no_verdict(ruling.rule, f"applies to {ruling.applies_to}")
+        for ruling in profile.for_kind(subject.kind)
+        if not ruling.is_about(subject)
     ]
 
 

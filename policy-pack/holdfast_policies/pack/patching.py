@@ -9,7 +9,7 @@ from typing import Any
 from google.protobuf import json_format, struct_pb2
 
 from holdfast_policies.decode.properties import SIGNATURE_KEY
-from holdfast_policies.edit import Edit
+from holdfast_policies.model.edit import Edit
 
 
 def patched(properties: Any, edits: Iterable[Edit]) -> Any:  # noqa: ANN401  # no types here

@@ -12,13 +12,13 @@ from pulumi_policy import (
     StackValidationPolicy,
 )
 
-from holdfast_policies.rule import Parameter, Rule
-from holdfast_policies.table import RULES
+from holdfast_policies.evaluation.rule_set import RuleSet
+from holdfast_policies.model.rule import Parameter, Rule
 
 
-def policies() -> list[Policy]:
+def policies(rules: RuleSet) -> list[Policy]:
     """One policy a rule. They are never run: the servicer judges by the table."""
-    return [_policy(rule) for rule in RULES]
+    return [_policy(rule) for rule in rules.rules]
 
 
 def _policy(rule: Rule) -> Policy:

@@ -13,7 +13,6 @@ from typing import Any, NoReturn, TypeVar
 import grpc
 from pulumi_policy import EnforcementLevel
 
-from holdfast_policies.census import hidden_in
 from holdfast_policies.decode.properties import decode_properties
 from holdfast_policies.decode.resource import (
     decode_resource,
@@ -21,17 +20,10 @@ from holdfast_policies.decode.resource import (
     kind_of_token,
     stack_of_urn,
 )
-from holdfast_policies.finding import Undecided
-from holdfast_policies.judge import Judgement, judgement_of, judgements, stack_judgements
-from holdfast_policies.kinds import Kind
-from holdfast_policies.mending import Mending, mending_of, mending_rulings
-from holdfast_policies.pack import answers
-from holdfast_policies.pack.patching import patched
-from holdfast_policies.pack.policies import policies
-from holdfast_policies.pack.sdk import AnalyzerServicer, empty_pb2, proto
-from holdfast_policies.pack.stack_settings import StackSettings, read_stack_settings
-from holdfast_policies.pack.watchdog import LateRuleError, in_time
-from holdfast_policies.profile import (
+from holdfast_policies.evaluation.census import hidden_in
+from holdfast_policies.evaluation.judge import Judgement, judgement_of, judgements, stack_judgements
+from holdfast_policies.evaluation.mending import Mending, mending_of, mending_rulings
+from holdfast_policies.evaluation.profile import (
     LEVEL_KEY,
     PolicyConfigError,
     Profile,
@@ -39,11 +31,20 @@ from holdfast_policies.profile import (
     environment_of,
     profile_of,
 )
-from holdfast_policies.rule import Environment, Level
-from holdfast_policies.stack import Hidden, Stack
-from holdfast_policies.subject import Subject
+from holdfast_policies.evaluation.rule_set import SHIPPED_RULES, RuleSet
+from holdfast_policies.evaluation.waivers import NO_WAIVERS, Target, Waivers, target_of
+from holdfast_policies.model.finding import Undecided
+from holdfast_policies.model.kinds import Kind
+from holdfast_policies.model.rule import Environment, Level
+from holdfast_policies.model.stack import Hidden, Stack
+from holdfast_policies.model.subject import Subject
+from holdfast_policies.pack import answers
+from holdfast_policies.pack.patching import patched
+from holdfast_policies.pack.policies import policies
+from holdfast_policies.pack.sdk import AnalyzerServicer, empty_pb2, proto
+from holdfast_policies.pack.stack_settings import StackSettings, read_stack_settings
+from holdfast_policies.pack.watchdog import LateRuleError, in_time
 from holdfast_policies.version import PACK_NAME, PACK_VERSION
-from holdfast_policies.waivers import NO_WAIVERS, Target, Waivers, target_of
 
 T = TypeVar("T")
 
@@ -55,8 +56,9 @@ class Servicer(AnalyzerServicer):
     policies, then sends the config in force: what it was told, with what a file overrides.
     """
 
-    def __init__(self, waivers: Waivers = NO_WAIVERS) -> None:
-        super().__init__(PACK_NAME, PACK_VERSION, policies(), EnforcementLevel.MANDATORY)
+    def __init__(self, waivers: Waivers = NO_WAIVERS, rules: RuleSet = SHIPPED_RULES) -> None:
+        super().__init__(PACK_NAME, PACK_VERSION, policies(rules), EnforcementLevel.MANDATORY)
+        self._rules = rules
         self._stack = StackSettings()
         self._config: dict[str, Any] = {}
         self._hidden: list[Hidden] = []
@@ -71,7 +73,7 @@ class Servicer(AnalyzerServicer):
     def ConfigureStack(self, request: Any, context: Any) -> Any:  # noqa: ANN401, N802  # gRPC's
         """Learn the name and the settings of the stack."""
         try:
-            self._stack = read_stack_settings(request.stack, request.config)
+            self._stack = read_stack_settings(request.stack, request.config, self._rules)
         except PolicyConfigError as error:
             _refuse(context, error)
         self._config = dict(self._stack.rules)
@@ -102,7 +104,7 @@ class Servicer(AnalyzerServicer):
                 **({} if is_only_announced else {LEVEL_KEY: str(level)}),
             }
         try:
-            profile_of(Environment.PROD, config)
+            profile_of(Environment.PROD, config, self._rules)
         except PolicyConfigError as error:
             _refuse(context, error)
         self._config, self._profiles, self._templates = config, {}, {}
@@ -121,6 +123,7 @@ class Servicer(AnalyzerServicer):
             subject = self._decoded(request, kind)
             found = _in_time(context, request.urn, lambda: list(judgements(subject, profile)))
             answers.add_judgements(response, found)
+            response.not_applicable.extend(answers.left_out(subject, profile))
             self._hidden.extend(hidden_in(subject, found))
             self._note_waivers(subject, found)
         return response
@@ -154,7 +157,10 @@ class Servicer(AnalyzerServicer):
         answers.add_judgements(response, found)
         response.diagnostics.extend(answers.of_lost(self._lost(subjects, profile.waivers)))
         response.diagnostics.extend(answers.of_weakened(profile, self._stack.name))
-        faults = self._waivers.faults(self._seen, self._used)
+        existing = None
+        if self._waivers.entries:
+            existing = [target for target in _all_targets(request) if target is not None]
+        faults = profile.waivers.faults(self._seen, self._used, profile.levels, existing)
         response.diagnostics.extend(answers.of_waivers(faults))
         return response
 
@@ -166,7 +172,7 @@ class Servicer(AnalyzerServicer):
         profile, kind = self._profile(request.urn), kind_of_token(request.type)
         rulings = mending_rulings(profile, kind)
         if kind is None or not rulings or is_patch(request.type):
-            return answers.NOTHING_MENDED
+            return answers.nothing_mended(self._rules)
         properties, subject = request.properties, self._decoded(request, kind)
         mendings: list[Mending] = []
         steps: list[Any] = []
@@ -179,7 +185,7 @@ class Servicer(AnalyzerServicer):
                 steps.append(properties)
         if mendings:
             self._mended[request.urn] = tuple(each.ruling for each in mendings)
-        return answers.mended(mendings, steps)
+        return answers.mended(mendings, steps, self._rules)
 
     def _lost(self, subjects: Iterable[Subject], waivers: Waivers) -> Iterator[Judgement]:
         """What was put right in this run, and is wrong in what the update has made."""
@@ -204,8 +210,10 @@ class Servicer(AnalyzerServicer):
         chosen = self._stack.profile or self._stack.name or stack_of_urn(urn)
         environment = environment_of(chosen)
         if environment not in self._profiles:
-            profile = profile_of(environment, self._config)
-            self._profiles[environment] = replace(profile, waivers=self._waivers)
+            profile = profile_of(environment, self._config, self._rules)
+            self._profiles[environment] = replace(
+                profile, waivers=self._waivers.on(self._stack.name)
+            )
         return self._profiles[environment]
 
     def _template(self, profile: Profile, kind: Kind | None) -> proto.AnalyzeResponse:
@@ -215,6 +223,14 @@ class Servicer(AnalyzerServicer):
             rules = answers.not_applicable(kind, profile)
             self._templates[key] = proto.AnalyzeResponse(not_applicable=rules)
         return self._templates[key]
+
+
+def _all_targets(request: Any) -> Iterator[Target | None]:  # noqa: ANN401  # gRPC's
+    """Kind, namespace and name of every object of the stack, judged in this run or not."""
+    for resource in request.resources:
+        kind = kind_of_token(resource.type)
+        if kind is not None:
+            yield target_of(decode_resource(resource, kind))
 
 
 def _open_judgements(profile: Profile, kind: Kind, token: str) -> list[Judgement]:

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdfast_policies.profile import PolicyConfigError, as_mapping, faults_of
-from holdfast_policies.rule import Environment
+from holdfast_policies.evaluation.profile import PolicyConfigError, as_mapping, faults_of
+from holdfast_policies.evaluation.rule_set import SHIPPED_RULES, RuleSet
+from holdfast_policies.model.rule import Environment
 
 KEY = "holdfast:policy"
 
@@ -30,12 +31,15 @@ class StackSettings:
     rules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def read_stack_settings(name: str, config: Mapping[str, str]) -> StackSettings:
+def read_stack_settings(
+    name: str, config: Mapping[str, str], known: RuleSet = SHIPPED_RULES
+) -> StackSettings:
     """Settings of a stack.
 
     Args:
         name: Name of the stack.
         config: Its whole configuration; structured values as JSON text.
+        known: All rules of the run.
 
     Raises:
         PolicyConfigError: what stands under `holdfast:policy` is wrong.
@@ -46,11 +50,13 @@ def read_stack_settings(name: str, config: Mapping[str, str]) -> StackSettings:
         raise PolicyConfigError([f"{KEY}: expected a mapping, {error}"]) from error
     if not isinstance(given, dict) or not isinstance(given.get("rules", {}), dict):
         raise PolicyConfigError([f'{KEY}: expected a mapping with "profile" and "rules"'])
-    profile, rules = given.get("profile") or "", given.get("rules", {})
-    known = [str(environment) for environment in Environment]
-    faults = [f"{KEY}: {fault}" for fault in faults_of(rules)]
-    if profile and profile not in known:
-        faults.append(f"{KEY}: expected a profile ({', '.join(known)}), got {json.dumps(profile)}")
+    profile, levels = given.get("profile") or "", given.get("rules", {})
+    profiles = [str(environment) for environment in Environment]
+    faults = [f"{KEY}: {fault}" for fault in faults_of(levels, known)]
+    if profile and profile not in profiles:
+        faults.append(
+            f"{KEY}: expected a profile ({', '.join(profiles)}), got {json.dumps(profile)}"
+        )
     if faults:
         raise PolicyConfigError(faults)
-    return StackSettings(name, profile, {rule: as_mapping(given) for rule, given in rules.items()})
+    return StackSettings(name, profile, {rule: as_mapping(given) for rule, given in levels.items()})

@@ -13,6 +13,8 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
+from holdfast_policies.own.loading import OWN_RULES
+
 LIMIT_VARIABLE = "HOLDFAST_RULE_SECONDS"
 LIMIT_SECONDS = 60.0
 _RULES = str(Path(__file__).resolve().parents[1] / "rules")
@@ -97,7 +99,8 @@ def _rule_of(thread: threading.Thread) -> str:
     frames = sys._current_frames()  # noqa: SLF001  (the documented way to see another thread)
     frame = frames.get(thread.ident or 0)
     while frame is not None:
-        if frame.f_code.co_filename.startswith(_RULES):
+        is_own = str(frame.f_globals.get("__name__", "")).startswith(f"{OWN_RULES}.")
+        if is_own or frame.f_code.co_filename.startswith(_RULES):
             return f"rule {Path(frame.f_code.co_filename).stem.replace('_', '-')}"
         frame = frame.f_back
     return "the pack"

@@ -1,16 +1,29 @@
 """An agent says how far it acts alone, and a person stands before what cannot be undone."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from holdfast_policies.agent_settings import SETTINGS_PATH, settings_of
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.governance import DECLARATIONS, undeclared
-from holdfast_policies.kinds import CONFIG_MAP
-from holdfast_policies.parts import all_of, each
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, items, mapping, text
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    CONFIG_MAP,
+    Breach,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    all_of,
+    each,
+    items,
+    mapping,
+    shown,
+    text,
+)
+from holdfast_policies.facts.agent_settings import SETTINGS_PATH, settings_of
+from holdfast_policies.facts.governance import DECLARATIONS, undeclared
 
 KEYS = Parameter(
     name="keys",
@@ -20,7 +33,8 @@ KEYS = Parameter(
 )
 DESTRUCTIVE = Parameter(
     name="destructive",
-    description="Pattern (regular expression) of the names of tools that need a person's approval.",
+    description="Pattern (regular expression) of the names of tools that need a person's approval, "
+    "of those whose annotations do not say whether they destroy.",
     schema={"type": "string"},
     default=(
         r"(?:.*[_./-])?(?:delete|drop|destroy|remove|terminate|purge|wipe|revoke|transfer|pay"
@@ -39,7 +53,10 @@ def check_declared(subject: Subject, settings: Settings) -> Iterator[Finding]:
 
 
 def check_approval(subject: Subject, settings: Settings) -> Iterator[Finding]:
-    """Destructive tools that no person approves."""
+    """Destructive tools that no person approves.
+
+    Annotations decide, as they were reviewed; a name decides where a tool has none.
+    """
     agent = settings_of(subject)
     if agent is None:
         return
@@ -47,16 +64,27 @@ def check_approval(subject: Subject, settings: Settings) -> Iterator[Finding]:
     def check_tool(tool: object, _: str) -> Iterator[Breach]:
         offered = mapping(tool)
         approved = items(offered.get("requireApproval"))
+        annotations = mapping(offered.get("annotations"))
         alone = [
             name
             for name in items(offered.get("toolNames"))
-            if re.fullmatch(settings["destructive"], text(name)) and name not in approved
+            if _is_destructive(text(name), mapping(annotations.get(name)), settings["destructive"])
+            and name not in approved
         ]
         if alone:
             required = "a person's approval"
             yield Breach(SETTINGS_PATH, shown(alone), required, "list them under requireApproval")
 
     yield from each(agent.get("tools"), SETTINGS_PATH, check_tool, "")
+
+
+def _is_destructive(name: str, hints: Mapping[str, object], pattern: str) -> bool:
+    """Whether a tool may destroy: by the protocol, what only says that it writes may do so."""
+    if hints.get("destructiveHint") is True:
+        return True
+    if hints.get("readOnlyHint") is True or hints.get("destructiveHint") is False:
+        return False
+    return hints.get("readOnlyHint") is False or re.fullmatch(pattern, name) is not None
 
 
 RULE = Rule(

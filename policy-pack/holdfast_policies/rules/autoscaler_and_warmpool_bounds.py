@@ -2,21 +2,27 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, in_object, said
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import HPA, SCALED_OBJECT, WARM_POOL, Kind
-from holdfast_policies.rule import (
+from holdfast_policies.api import (
+    HPA,
+    SCALED_OBJECT,
+    WARM_POOL,
+    Admission,
+    Breach,
     Environment,
     Fix,
+    Kind,
     Level,
     Levels,
     Parameter,
     Rule,
     Settings,
     Severity,
+    Subject,
+    in_object,
+    number,
+    said,
+    shown,
 )
-from holdfast_policies.subject import Subject, number
-from holdfast_policies.wording import shown
 
 _FIELDS: dict[Kind, tuple[str, str]] = {
     HPA: ("maxReplicas", "most_replicas"),

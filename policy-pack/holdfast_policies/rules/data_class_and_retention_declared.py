@@ -2,12 +2,21 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, undeclared_in
-from holdfast_policies.finding import Finding
-from holdfast_policies.governance import DECLARATIONS, undeclared
-from holdfast_policies.kinds import CLAIM
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Subject
+from holdfast_policies.api import (
+    CLAIM,
+    Admission,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    undeclared_in,
+)
+from holdfast_policies.facts.governance import DECLARATIONS, undeclared
 
 KEYS = Parameter(
     name="keys",

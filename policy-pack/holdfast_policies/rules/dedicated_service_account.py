@@ -2,15 +2,31 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import POD_ACCOUNT, Admission, in_pod
-from holdfast_policies.decode.unknown import UndeterminedError
-from holdfast_policies.finding import Breach, Finding, Undecided
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import pods
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.stack import Stack
-from holdfast_policies.subject import Pod, Subject, field_path, mapping, text
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    POD_ACCOUNT,
+    POD_KINDS,
+    Admission,
+    Breach,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Pod,
+    Rule,
+    Settings,
+    Severity,
+    Stack,
+    Subject,
+    Undecided,
+    UndeterminedError,
+    field_path,
+    in_pod,
+    mapping,
+    pods,
+    shown,
+    text,
+)
 
 SHARED_ACCOUNTS = Parameter(
     name="shared_accounts",

@@ -4,8 +4,33 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from holdfast_policies.cel import Admission, breaches, in_object
-from holdfast_policies.destinations import (
+from holdfast_policies.api import (
+    CILIUM_NETWORK_POLICY,
+    NETWORK_POLICY,
+    SANDBOX_TEMPLATE,
+    Admission,
+    Breach,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    Stack,
+    Subject,
+    all_of,
+    breaches,
+    each,
+    field_path,
+    in_object,
+    items,
+    mapping,
+    shown,
+    text,
+    workloads,
+)
+from holdfast_policies.facts.destinations import (
     OTHER_KINDS,
     POLICY_KINDS,
     covers_most,
@@ -15,9 +40,7 @@ from holdfast_policies.destinations import (
     selects_every_namespace,
     selects_workload,
 )
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import CILIUM_NETWORK_POLICY, NETWORK_POLICY, SANDBOX_TEMPLATE
-from holdfast_policies.network_policies import (
+from holdfast_policies.facts.network_policies import (
     EGRESS_VARIABLES,
     covers_everything,
     governed_directions,
@@ -25,11 +48,6 @@ from holdfast_policies.network_policies import (
     whole,
     whole_together,
 )
-from holdfast_policies.parts import all_of, each, workloads
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.stack import Stack
-from holdfast_policies.subject import Subject, field_path, items, mapping, text
-from holdfast_policies.wording import shown
 
 _SCOPED = "named destinations"
 

@@ -3,13 +3,27 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from holdfast_policies.cel import Admission, in_volumes
-from holdfast_policies.edit import Edit, spec_steps
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import volumes
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, field_path, items, mapping
+from holdfast_policies.api import (
+    POD_KINDS,
+    Admission,
+    Breach,
+    Edit,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    field_path,
+    in_volumes,
+    items,
+    mapping,
+    patch_volumes,
+    spec_steps,
+    volumes,
+)
 
 DEFAULT_SIZE = Parameter(
     name="default_size",
@@ -67,7 +81,15 @@ RULE = Rule(
                 "emptyDir.sizeLimit",
                 "a size, such as 64Mi",
             ),
-        )
+        ),
+        patches=(
+            patch_volumes(
+                "c.value.?emptyDir.orValue(null) != null"
+                " && c.value.emptyDir.?sizeLimit.orValue(null) == null",
+                ("emptyDir", "sizeLimit"),
+                "variables.settings.default_size",
+            ),
+        ),
     ),
     parameters=(DEFAULT_SIZE,),
 )

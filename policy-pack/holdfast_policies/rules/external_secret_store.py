@@ -2,12 +2,25 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, in_object, listed
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import SECRET
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, items, mapping, text
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    SECRET,
+    Admission,
+    Breach,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    in_object,
+    items,
+    listed,
+    mapping,
+    shown,
+    text,
+)
 
 TYPES = Parameter(
     name="types",

@@ -3,24 +3,39 @@
 import re
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, amount, breaches, in_pod, quoted
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import POD_KINDS, SANDBOX, SANDBOX_TEMPLATE, Kind
-from holdfast_policies.parts import all_of, each
-from holdfast_policies.quantities import quantity
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import (
+from holdfast_policies.api import (
+    POD_KINDS,
+    SANDBOX,
+    SANDBOX_TEMPLATE,
+    Admission,
+    Breach,
     Container,
+    Finding,
+    Fix,
+    Kind,
+    Level,
+    Levels,
+    Parameter,
     Pod,
+    Rule,
+    Settings,
+    Severity,
     Subject,
+    all_of,
+    amount,
+    breaches,
+    each,
     field_path,
+    in_pod,
     items,
     key_path,
     mapping,
     number,
+    quoted,
+    shown,
     text,
 )
-from holdfast_policies.wording import shown
+from holdfast_policies.facts.quantities import quantity
 
 DEVICE_CLAIMS = frozenset(
     Kind("resource.k8s.io", name) for name in ("ResourceClaim", "ResourceClaimTemplate")

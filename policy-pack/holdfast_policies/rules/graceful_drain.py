@@ -2,13 +2,32 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, in_containers, in_pod, said
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import POD_KINDS, Kind
-from holdfast_policies.parts import all_of, containers, pods
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Container, Pod, field_path, mapping, number
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    POD_KINDS,
+    Admission,
+    Breach,
+    Container,
+    Finding,
+    Fix,
+    Kind,
+    Level,
+    Levels,
+    Parameter,
+    Pod,
+    Rule,
+    Settings,
+    Severity,
+    all_of,
+    containers,
+    field_path,
+    in_containers,
+    in_pod,
+    mapping,
+    number,
+    pods,
+    said,
+    shown,
+)
 
 _JOBS = frozenset({Kind("batch", "Job"), Kind("batch", "CronJob"), Kind("keda.sh", "ScaledJob")})
 _KUBERNETES_DEFAULT_SECONDS = 30

@@ -1,13 +1,13 @@
 """An image is named by its digest, so that what runs is what was reviewed."""
 
+import shlex
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, in_containers, matches, said
-from holdfast_policies.finding import Breach
-from holdfast_policies.images import parse_image
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import containers
-from holdfast_policies.rule import (
+from holdfast_policies.api import (
+    POD_KINDS,
+    Admission,
+    Breach,
+    Container,
     Environment,
     Fix,
     Level,
@@ -16,9 +16,15 @@ from holdfast_policies.rule import (
     Rule,
     Settings,
     Severity,
+    containers,
+    field_path,
+    in_containers,
+    matches,
+    said,
+    shown,
+    text,
 )
-from holdfast_policies.subject import Container, field_path, text
-from holdfast_policies.wording import shown
+from holdfast_policies.facts.images import parse_image
 
 ACCEPT = Parameter(
     name="accept",
@@ -42,7 +48,11 @@ def check(container: Container, settings: Settings) -> Iterator[Breach]:
     if accepts_tags and not reference.digest and reference.names_version:
         return
     required = "a tag that names a version, or @sha256:" if accepts_tags else "@sha256: and 64 hex"
-    command = f"; `docker buildx imagetools inspect {image}` prints the digest" if image else ""
+    command = (
+        f"; `docker buildx imagetools inspect {shlex.quote(text(image))}` prints the digest"
+        if text(image)
+        else ""
+    )
     yield Breach(
         field_path(container.path, "image"),
         got=shown(image),

@@ -2,14 +2,27 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, breaches, listed
-from holdfast_policies.finding import Breach
-from holdfast_policies.images import parse_image
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import containers
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Container, field_path, text
-from holdfast_policies.wording import either, shown
+from holdfast_policies.api import (
+    POD_KINDS,
+    Admission,
+    Breach,
+    Container,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    breaches,
+    containers,
+    either,
+    field_path,
+    listed,
+    shown,
+    text,
+)
+from holdfast_policies.facts.images import parse_image
 
 REGISTRIES = Parameter(
     name="registries",

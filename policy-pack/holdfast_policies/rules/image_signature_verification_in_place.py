@@ -2,12 +2,24 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.decode.unknown import UndeterminedError
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import POD_KINDS, Kind
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.stack import Stack
-from holdfast_policies.subject import Subject, items, mapping
+from holdfast_policies.api import (
+    POD_KINDS,
+    Breach,
+    Finding,
+    Fix,
+    Kind,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    Stack,
+    Subject,
+    UndeterminedError,
+    items,
+    mapping,
+)
 
 VERIFIED_BY = Parameter(
     name="verified_by",

@@ -2,14 +2,34 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, breaches, declared_in, in_object
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.governance import DECLARATIONS, declared
-from holdfast_policies.kinds import GATEWAY, HTTP_ROUTE, INGRESS, Kind
-from holdfast_policies.parts import all_of, each
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, field_path, items, mapping, text
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    GATEWAY,
+    HTTP_ROUTE,
+    INGRESS,
+    Admission,
+    Breach,
+    Finding,
+    Fix,
+    Kind,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    all_of,
+    breaches,
+    declared_in,
+    each,
+    field_path,
+    in_object,
+    items,
+    mapping,
+    shown,
+    text,
+)
+from holdfast_policies.facts.governance import DECLARATIONS, declared
 
 AUTHENTICATION = Parameter(
     name="authentication_keys",

@@ -2,13 +2,28 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, breaches, in_object, listed, quoted, said
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import Kind
-from holdfast_policies.parts import each
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, field_path, mapping
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    Admission,
+    Breach,
+    Finding,
+    Fix,
+    Kind,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    breaches,
+    each,
+    field_path,
+    in_object,
+    listed,
+    mapping,
+    quoted,
+    said,
+    shown,
+)
 
 JOB, CRON_JOB = Kind("batch", "Job"), Kind("batch", "CronJob")
 _MANAGED_BY = "app.kubernetes.io/managed-by"

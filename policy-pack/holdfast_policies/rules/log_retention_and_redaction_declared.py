@@ -2,12 +2,22 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, undeclared_in
-from holdfast_policies.finding import Finding
-from holdfast_policies.governance import DECLARATIONS, undeclared
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Subject
+from holdfast_policies.api import (
+    ONLY_AGENTS,
+    POD_KINDS,
+    Admission,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    undeclared_in,
+)
+from holdfast_policies.facts.governance import DECLARATIONS, undeclared
 
 KEYS = Parameter(
     name="keys",
@@ -38,6 +48,7 @@ RULE = Rule(
     ),
     fix=Fix.NO,
     kinds=POD_KINDS,
+    applies_to=ONLY_AGENTS,
     check=check,
     parameters=(KEYS,),
     admission=Admission((undeclared_in("variables.settings.keys"),)),

@@ -3,22 +3,40 @@
 import ipaddress
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Any
 
-from holdfast_policies.cel import Admission, breaches
-from holdfast_policies.destinations import OTHER_KINDS, egress_of, network
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import (
+from holdfast_policies.api import (
     CILIUM_NETWORK_POLICY,
     NETWORK_POLICY,
     SANDBOX_TEMPLATE,
     SERVICE,
+    Admission,
+    Breach,
+    Finding,
+    Fix,
     Kind,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    all_of,
+    breaches,
+    each,
+    field_path,
+    items,
+    mapping,
+    text,
 )
-from holdfast_policies.network_policies import EGRESS_VARIABLES, governed_directions
-from holdfast_policies.parts import all_of, each
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, field_path, items, mapping, text
+from holdfast_policies.facts.destinations import OTHER_KINDS, egress_of
+from holdfast_policies.facts.network_policies import (
+    EGRESS_VARIABLES,
+    governed_directions,
+    network,
+)
 
 ADDRESSES = Parameter(
     name="addresses",
@@ -145,9 +163,17 @@ def _holds(cidr: object, address: str) -> bool:
     held = network(text(cidr))
     if held is None:
         return False
-    # Cilium and Calico also take an IPv4 address in the form of IPv6.
+    return any(form in held for form in _forms(address))
+
+
+@lru_cache(maxsize=256)
+def _forms(address: str) -> tuple[ipaddress.IPv4Address | ipaddress.IPv6Address, ...]:
+    """An address as rules of networks may have it.
+
+    Cilium and Calico also take an IPv4 address in the form of IPv6.
+    """
     forms = (address, f"::ffff:{address}") if "." in address else (address,)
-    return any(ipaddress.ip_address(form) in held for form in forms)
+    return tuple(ipaddress.ip_address(form) for form in forms)
 
 
 def _reaches(cidr: str, excepted: str) -> str:

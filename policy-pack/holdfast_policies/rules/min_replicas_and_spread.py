@@ -2,13 +2,31 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, in_object, in_pod, said
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import DEPLOYMENT, HPA, ROLLOUT, STATEFUL_SET
-from holdfast_policies.parts import all_of
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, field_path, items, mapping, number
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    DEPLOYMENT,
+    HPA,
+    ROLLOUT,
+    STATEFUL_SET,
+    Admission,
+    Breach,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    all_of,
+    field_path,
+    in_object,
+    in_pod,
+    items,
+    mapping,
+    number,
+    said,
+    shown,
+)
 
 FEWEST = Parameter(
     name="fewest",

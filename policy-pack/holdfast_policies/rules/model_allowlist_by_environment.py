@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
-from holdfast_policies.agent_settings import SETTINGS_PATH, settings_of
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import CONFIG_MAP
-from holdfast_policies.parts import each
-from holdfast_policies.rule import (
+from holdfast_policies.api import (
+    CONFIG_MAP,
+    Breach,
     Environment,
+    Finding,
     Fix,
     Level,
     Levels,
@@ -16,9 +15,15 @@ from holdfast_policies.rule import (
     Rule,
     Settings,
     Severity,
+    Subject,
+    each,
+    either,
+    items,
+    mapping,
+    shown,
+    text,
 )
-from holdfast_policies.subject import Subject, items, mapping, text
-from holdfast_policies.wording import either, shown
+from holdfast_policies.facts.agent_settings import SETTINGS_PATH, settings_of
 
 MODELS = Parameter(
     name="models",
@@ -40,7 +45,9 @@ def check(subject: Subject, settings: Settings) -> Iterator[Finding]:
         declared = mapping(candidate)
         name = f"{text(declared.get('provider'))}/{text(declared.get('name'))}"
         if not any(fnmatchcase(name, pattern) for pattern in settings["models"]):
-            allowed = either(settings["models"]) or "a model of the parameter models (it is empty)"
+            allowed = (
+                either(settings["models"]) or "a model of the parameter `models` (it lists none)"
+            )
             yield Breach(SETTINGS_PATH, got=shown(name), required=allowed)
 
     yield from each([model, *items(model.get("fallbacks"))], "", check_model)
@@ -51,7 +58,7 @@ RULE = Rule(
     title="Models allowed here",
     description="An agent uses a model that this environment does not allow",
     rationale="Which model sees this data is a decision, and falling back to another is one too.",
-    remedy="use an allowed model, or allow this one by the parameter models",
+    remedy="use an allowed model, or add this one to the parameter `models` of the rule",
     source="https://genai.owasp.org/llmrisk/llm032025-supply-chain/",
     severity=Severity.HIGH,
     levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),

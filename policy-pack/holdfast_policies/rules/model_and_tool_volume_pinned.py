@@ -3,14 +3,26 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from holdfast_policies.cel import Admission, in_volumes, matches, said
-from holdfast_policies.finding import Breach
-from holdfast_policies.images import parse_image
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import volumes
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import field_path, mapping, text
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    POD_KINDS,
+    Admission,
+    Breach,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    field_path,
+    in_volumes,
+    mapping,
+    matches,
+    said,
+    shown,
+    text,
+    volumes,
+)
+from holdfast_policies.facts.images import parse_image
 
 
 def check(volume: Mapping[str, Any], path: str, _: Settings) -> Iterator[Breach]:

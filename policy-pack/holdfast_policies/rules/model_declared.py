@@ -3,12 +3,21 @@
 import re
 from collections.abc import Iterator
 
-from holdfast_policies.agent_settings import SETTINGS_PATH, settings_of
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import CONFIG_MAP
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, mapping, text
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    CONFIG_MAP,
+    Breach,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    mapping,
+    shown,
+    text,
+)
+from holdfast_policies.facts.agent_settings import SETTINGS_PATH, settings_of
 
 _FLOATING = re.compile(r"(?:.*[-:@/])?(?:latest|stable|default|auto)")
 

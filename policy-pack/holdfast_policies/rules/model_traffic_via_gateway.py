@@ -5,13 +5,29 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from urllib.parse import urlsplit
 
-from holdfast_policies.cel import Admission, glob, in_containers
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import containers, each
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Container, field_path, mapping, text
-from holdfast_policies.wording import either, shown
+from holdfast_policies.api import (
+    POD_KINDS,
+    Admission,
+    Breach,
+    Container,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    containers,
+    each,
+    either,
+    field_path,
+    glob,
+    in_containers,
+    mapping,
+    shown,
+    text,
+)
 
 HOSTS = Parameter(
     name="hosts",

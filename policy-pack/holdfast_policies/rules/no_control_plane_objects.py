@@ -3,11 +3,25 @@
 import re
 from collections.abc import Iterator
 
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import DEFINITION, NAMESPACE, Kind
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, items, key_path, mapping, text
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    DEFINITION,
+    NAMESPACE,
+    Breach,
+    Fix,
+    Kind,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    items,
+    key_path,
+    mapping,
+    shown,
+    text,
+)
 
 _ADMISSION = "admissionregistration.k8s.io"
 MUTATING_WEBHOOK = Kind(_ADMISSION, "MutatingWebhookConfiguration")
@@ -31,6 +45,14 @@ _REFUSED = {
     Kind("mutations.gatekeeper.sh", "ModifySet"): "a policy that changes what others declare",
     Kind("certificates.k8s.io", "CertificateSigningRequest"): "a certificate for who asks",
     Kind("certificates.k8s.io", "ClusterTrustBundle"): "whom others trust",
+    Kind("flowcontrol.apiserver.k8s.io", "FlowSchema"): "who is served first",
+    Kind("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration"): "who is served first",
+    Kind("node.k8s.io", "RuntimeClass"): "what a sandbox is made of",
+    Kind("security.openshift.io", "SecurityContextConstraints"): "what pods may do",
+    Kind("crd.projectcalico.org", "FelixConfiguration"): "how network policies are enforced",
+    Kind("projectcalico.org", "FelixConfiguration"): "how network policies are enforced",
+    Kind("networking.istio.io", "EnvoyFilter"): "a change of every proxy",
+    Kind("extensions.istio.io", "WasmPlugin"): "code in every proxy",
     Kind("", "Node"): "a node of its own making",
     Kind("policy.holdfast.dev", "PolicyParameters"): "the parameters of our own policies",
 }

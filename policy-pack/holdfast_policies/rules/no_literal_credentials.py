@@ -3,36 +3,48 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from holdfast_policies.bounds import LONGEST_VALUE
-from holdfast_policies.cel import Admission, breaches, quoted
-from holdfast_policies.credentials import (
-    credentials_in,
-    known_credential,
-    named_credential,
-    shape_in_cel,
-)
-from holdfast_policies.decode.unknown import Unknown, is_unknown, raw_items
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import (
+from holdfast_policies.api import (
     ANY_KIND,
     CONFIG_MAP,
     DEFINITION,
+    LONGEST_VALUE,
     POD_KINDS,
     SANDBOX_CLAIM,
     SECRET,
-)
-from holdfast_policies.parts import all_of, containers, each, pods
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import (
+    Admission,
+    Breach,
     Container,
+    Finding,
+    Fix,
+    Level,
+    Levels,
     Pod,
+    Rule,
+    Settings,
+    Severity,
     Subject,
+    Unknown,
+    all_of,
+    breaches,
+    containers,
+    each,
     field_path,
+    is_unknown,
     item_path,
     items,
     key_path,
     mapping,
+    pods,
+    quoted,
+    raw_items,
     text,
+)
+from holdfast_policies.facts.credentials import (
+    any_known_credential,
+    credentials_in,
+    known_credential,
+    named_credential,
+    shape_in_cel,
 )
 
 
@@ -105,7 +117,7 @@ def check_metadata(metadata: Mapping[str, Any], path: str) -> Iterator[Finding]:
     """Labels and annotations, by the shape of what stands there."""
     for section in ("labels", "annotations"):
         values = mapping(metadata.get(section))
-        if type(values) is dict and not any(map(known_credential, map(text, values.values()))):
+        if type(values) is dict and not any_known_credential(values.values()):
             continue
 
         def check_key(key: str, _: str, *, texts: Mapping[str, Any] = values) -> Iterator[Breach]:
@@ -153,10 +165,11 @@ def check_leaves(subject: Subject, _: Settings) -> Iterator[Finding]:
     if subject.kind in (SECRET, CONFIG_MAP):
         skipped |= _OF_SECRETS
     is_named = subject.kind not in POD_KINDS
-    if not any(
-        known_credential(value) or (is_named and named_credential(name, value))
-        for name, value in _long_texts(subject.object, skipped)
-    ):
+    found_texts = _long_texts(subject.object, skipped)
+    if is_named:
+        if not any(named_credential(name, value) for name, value in found_texts):
+            return
+    elif not any_known_credential(value for _, value in found_texts):
         return
     for path, name, value in _leaves(subject.object, "", "", skipped):
         found = known_credential(value)
@@ -173,23 +186,26 @@ def _long_texts(value: object, skipped: frozenset[str]) -> list[tuple[str, str]]
         name, holder = left.pop()
         if isinstance(holder, dict):
             pair = dict.get(holder, "name")
-            found = [
-                (pair if key == "value" and type(pair) is str else key, item)
-                for key, item in dict.items(holder)
-                if key not in skipped
-            ]
+            for key, item in dict.items(holder):
+                if type(item) not in _SCALARS and key not in skipped:
+                    under = pair if key == "value" and type(pair) is str else key
+                    _sort(under, item, texts, left)
         else:
-            found = [(name, item) for item in raw_items(holder)]
-        for entry in found:
-            item = entry[1]
-            if type(item) in _SCALARS:
-                continue
-            if isinstance(item, str):
-                if len(item) >= _SHORTEST:
-                    texts.append(entry)
-            elif isinstance(item, dict | list):
-                left.append(entry)
+            for item in raw_items(holder):
+                if type(item) not in _SCALARS:
+                    _sort(name, item, texts, left)
     return texts
+
+
+def _sort(
+    name: str, item: object, texts: list[tuple[str, str]], holders: list[tuple[str, Any]]
+) -> None:
+    """Add a value to the texts, or to what holds further ones."""
+    if isinstance(item, str):
+        if len(item) >= _SHORTEST:
+            texts.append((name, item))
+    elif isinstance(item, dict | list):
+        holders.append((name, item))
 
 
 _SCALARS = frozenset({int, float, bool, type(None), Unknown})

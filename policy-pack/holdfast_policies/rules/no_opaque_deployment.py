@@ -2,11 +2,20 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import ANY_KIND
-from holdfast_policies.known_kinds import DELIVERERS, FULL_TEMPLATES, HARMLESS, is_in
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, items, mapping
+from holdfast_policies.api import (
+    ANY_KIND,
+    Breach,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    items,
+    mapping,
+)
+from holdfast_policies.facts.known_kinds import DELIVERERS, FULL_TEMPLATES, HARMLESS, is_in
 
 _MOST_LOOKED_AT = 2_000
 _REQUIRED = "objects that can be judged"

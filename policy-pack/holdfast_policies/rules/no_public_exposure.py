@@ -2,13 +2,31 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, in_object, said
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import INGRESS, POD_KINDS, SERVICE, Kind
-from holdfast_policies.parts import all_of, containers
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Container, Subject, items, key_path, mapping, text
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    INGRESS,
+    POD_KINDS,
+    SERVICE,
+    Admission,
+    Breach,
+    Container,
+    Fix,
+    Kind,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    all_of,
+    containers,
+    in_object,
+    items,
+    key_path,
+    mapping,
+    said,
+    shown,
+    text,
+)
 
 
 def check_type(subject: Subject, _: Settings) -> Iterator[Breach]:

@@ -3,22 +3,33 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from holdfast_policies.bounds import LONGEST_COMMAND
-from holdfast_policies.cel import Admission, in_containers, matches
-from holdfast_policies.commands import fetched, fetched_by_script
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import CONFIG_MAP, POD_KINDS
-from holdfast_policies.parts import all_of, containers, each
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import (
+from holdfast_policies.api import (
+    CONFIG_MAP,
+    LONGEST_COMMAND,
+    POD_KINDS,
+    Admission,
+    Breach,
     Container,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
     Subject,
+    all_of,
+    containers,
+    each,
     field_path,
+    in_containers,
     items,
     key_path,
     mapping,
+    matches,
     text,
 )
+from holdfast_policies.facts.commands import fetched, fetched_by_script
 
 _INSTALLERS = r"""
     (?:^|[\s/;&|(`])(?:npx|pnpx|bunx|uvx|pipx\s+run)(?:\s|$)

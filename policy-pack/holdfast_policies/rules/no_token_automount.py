@@ -3,14 +3,38 @@
 import re
 from collections.abc import Iterator
 
-from holdfast_policies.cel import POD_ACCOUNT, Admission, breaches, in_object, in_pod, said
-from holdfast_policies.edit import Edit, spec_steps
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import POD_KINDS, SANDBOX_TEMPLATE, SECRET, SERVICE_ACCOUNT
-from holdfast_policies.parts import all_of, each
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Pod, Subject, field_path, mapping, text
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    POD_ACCOUNT,
+    POD_KINDS,
+    SANDBOX_TEMPLATE,
+    SECRET,
+    SERVICE_ACCOUNT,
+    Admission,
+    Breach,
+    Edit,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Pod,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    all_of,
+    breaches,
+    each,
+    field_path,
+    in_object,
+    in_pod,
+    mapping,
+    patch_at,
+    said,
+    shown,
+    spec_steps,
+    text,
+)
 
 ACCOUNTS = Parameter(
     name="accounts",
@@ -167,6 +191,21 @@ RULE = Rule(
                 "needsToken",
                 'variables.subject.metadata.?namespace.orValue("default") + "/"'
                 " + variables.account in variables.settings.accounts",
+            ),
+        ),
+        patches=(
+            patch_at(
+                f'variables.podPointer + "/{_FIELD}"',
+                # Into a pod of its own the API server has put the token before it asks policies.
+                f'{_IS_POD} && object.kind != "Pod" && {_MOUNTS} && !variables.needsToken',
+                "false",
+            )
+            + " + "
+            + patch_at(
+                f'"/{_FIELD}"',
+                f'object.kind == "ServiceAccount" && variables.subject.?{_FIELD}.orValue(false)'
+                " == true && !variables.needsToken",
+                "false",
             ),
         ),
         differs="audiences by which API servers call themselves are known before that only",

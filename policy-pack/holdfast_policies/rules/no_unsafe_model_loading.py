@@ -3,12 +3,28 @@
 import re
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, in_containers, listed, matches, quoted
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import containers, each
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Container, field_path, mapping, text
+from holdfast_policies.api import (
+    POD_KINDS,
+    Admission,
+    Breach,
+    Container,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    containers,
+    each,
+    field_path,
+    in_containers,
+    listed,
+    mapping,
+    matches,
+    quoted,
+    text,
+)
 
 _TRUST = r"--trust[-_]remote[-_]code"
 _OFF = r"\s{0,8}=?\s{0,8}(?:false|0|no)\b"
@@ -68,7 +84,7 @@ RULE = Rule(
     id="no-unsafe-model-loading",
     title="Weights without code",
     description="A model is loaded in a way that runs code which came with it",
-    rationale="A model in an unsafe format is a program of whoever published it, run as the agent.",
+    rationale="A model in an unsafe format is a program of its publisher, run as the agent.",
     remedy="use safetensors or GGUF, and leave trust-remote-code off",
     source="https://genai.owasp.org/llmrisk/llm042025-data-and-model-poisoning/",
     severity=Severity.HIGH,

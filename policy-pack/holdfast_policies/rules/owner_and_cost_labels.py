@@ -2,13 +2,28 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, breaches
-from holdfast_policies.edit import Edit
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import each
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, key_path, mapping, text
+from holdfast_policies.api import (
+    POD_KINDS,
+    Admission,
+    Breach,
+    Edit,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    breaches,
+    each,
+    json_patch,
+    key_path,
+    mapping,
+    patch_at,
+    text,
+)
 
 LABELS = Parameter(
     name="labels",
@@ -50,6 +65,13 @@ def mend(subject: Subject, settings: Settings) -> Iterator[Edit]:
             yield Edit(("metadata", "labels", name), given[name])
 
 
+_KEY, _VALUE = 'd.split("=", 2)[0]', 'd.split("=", 2)[1]'
+_IS_MISSING = (
+    f"{_KEY} in variables.settings.labels"
+    f' && variables.subject.metadata.?labels[?{_KEY}].orValue("") == ""'
+)
+_SET_LABEL = json_patch(f'"/metadata/labels/" + jsonpatch.escapeKey({_KEY})', _VALUE)
+
 RULE = Rule(
     id="owner-and-cost-labels",
     title="Owner and cost",
@@ -77,7 +99,17 @@ RULE = Rule(
                 "a value",
                 '"nothing"',
             ),
-        )
+        ),
+        patches=(
+            patch_at(
+                '"/metadata/labels"',
+                "variables.subject.metadata.?labels.orValue(null) == null"
+                f" && variables.settings.defaults.exists(d, {_IS_MISSING})",
+                "{}",
+            )
+            + f" + variables.settings.defaults.filter(d, {_IS_MISSING})"
+            f".map(d, {_SET_LABEL})",
+        ),
     ),
     parameters=(LABELS, DEFAULTS),
 )

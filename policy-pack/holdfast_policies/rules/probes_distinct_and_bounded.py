@@ -3,13 +3,29 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from holdfast_policies.cel import Admission, in_containers, listed
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import POD_KINDS, Kind
-from holdfast_policies.parts import containers, each
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Container, field_path, mapping, number
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    POD_KINDS,
+    Admission,
+    Breach,
+    Container,
+    Finding,
+    Fix,
+    Kind,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    containers,
+    each,
+    field_path,
+    in_containers,
+    listed,
+    mapping,
+    number,
+    shown,
+)
 
 _JOBS = frozenset({Kind("batch", "Job"), Kind("batch", "CronJob"), Kind("keda.sh", "ScaledJob")})
 _HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc")

@@ -3,13 +3,23 @@
 import re
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, in_object, quoted
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import CONFIG_MAP
-from holdfast_policies.parts import all_of
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Subject
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    CONFIG_MAP,
+    Admission,
+    Breach,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    all_of,
+    in_object,
+    quoted,
+    shown,
+)
 
 _HASHED = re.compile(r".*-[0-9a-f]{6,64}")
 NAMES = Parameter(

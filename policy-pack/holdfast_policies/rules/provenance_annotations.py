@@ -4,14 +4,28 @@ import hashlib
 import json
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, breaches
-from holdfast_policies.decode.secret import holds_secret
-from holdfast_policies.edit import Edit
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import each
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, key_path, mapping, text
+from holdfast_policies.api import (
+    ONLY_AGENTS,
+    POD_KINDS,
+    Admission,
+    Breach,
+    Edit,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    breaches,
+    each,
+    holds_secret,
+    key_path,
+    mapping,
+    text,
+)
 
 ANNOTATIONS = Parameter(
     name="annotations",
@@ -69,6 +83,7 @@ RULE = Rule(
     fix=Fix.YES,
     mend=mend,
     kinds=POD_KINDS,
+    applies_to=ONLY_AGENTS,
     check=check,
     parameters=(ANNOTATIONS,),
     admission=Admission(

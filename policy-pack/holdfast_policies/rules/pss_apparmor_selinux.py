@@ -3,14 +3,36 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from holdfast_policies.cel import Admission, breaches, in_contexts, in_force_since, listed, said
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import all_of, containers, each, pods
-from holdfast_policies.pod_security import PSS_VERSION, STANDARD, is_in_force_since
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Container, Pod, field_path, key_path, mapping, text
-from holdfast_policies.wording import either, shown
+from holdfast_policies.api import (
+    POD_KINDS,
+    Admission,
+    Breach,
+    Container,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Pod,
+    Rule,
+    Settings,
+    Severity,
+    all_of,
+    breaches,
+    containers,
+    each,
+    either,
+    field_path,
+    in_contexts,
+    in_force_since,
+    key_path,
+    listed,
+    mapping,
+    pods,
+    said,
+    shown,
+    text,
+)
+from holdfast_policies.facts.pod_security import PSS_VERSION, STANDARD, is_in_force_since
 
 _PROFILES = ("RuntimeDefault", "Localhost")
 _ANNOTATION = "container.apparmor.security.beta.kubernetes.io/"

@@ -2,14 +2,29 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import NOT_WINDOWS, RESTRICTED, Admission, in_containers, listed
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import containers
-from holdfast_policies.pod_security import PSS_LEVEL, PSS_VERSION, STANDARD, is_restricted
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Container, field_path, items, mapping
-from holdfast_policies.wording import either, shown
+from holdfast_policies.api import (
+    NOT_WINDOWS,
+    POD_KINDS,
+    RESTRICTED,
+    Admission,
+    Breach,
+    Container,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    containers,
+    either,
+    field_path,
+    in_containers,
+    items,
+    listed,
+    mapping,
+    shown,
+)
+from holdfast_policies.facts.pod_security import PSS_LEVEL, PSS_VERSION, STANDARD, is_restricted
 
 _BASELINE = frozenset(
     {

@@ -2,13 +2,24 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, breaches
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import each, pods
-from holdfast_policies.pod_security import PSS_VERSION, STANDARD
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Pod, field_path
+from holdfast_policies.api import (
+    POD_KINDS,
+    Admission,
+    Breach,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Pod,
+    Rule,
+    Settings,
+    Severity,
+    breaches,
+    each,
+    field_path,
+    pods,
+)
+from holdfast_policies.facts.pod_security import PSS_VERSION, STANDARD
 
 
 def check(pod: Pod, _: Settings) -> Iterator[Finding]:

@@ -3,14 +3,25 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from holdfast_policies.cel import Admission, in_volumes, said
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import volumes
-from holdfast_policies.pod_security import PSS_VERSION, STANDARD
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import field_path, mapping, text
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    POD_KINDS,
+    Admission,
+    Breach,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    field_path,
+    in_volumes,
+    mapping,
+    said,
+    shown,
+    text,
+    volumes,
+)
+from holdfast_policies.facts.pod_security import PSS_VERSION, STANDARD
 
 _RUNTIME_SOCKETS = ("docker.sock", "containerd.sock", "crio.sock", "cri-dockerd.sock")
 

@@ -3,14 +3,28 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from holdfast_policies.cel import Admission, in_containers, in_force_since, listed
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import containers, each
-from holdfast_policies.pod_security import PSS_VERSION, STANDARD, is_in_force_since
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Container, field_path, mapping
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    POD_KINDS,
+    Admission,
+    Breach,
+    Container,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    containers,
+    each,
+    field_path,
+    in_containers,
+    in_force_since,
+    listed,
+    mapping,
+    shown,
+)
+from holdfast_policies.facts.pod_security import PSS_VERSION, STANDARD, is_in_force_since
 
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _ACTIONS = ("httpGet", "tcpSocket")

@@ -2,15 +2,32 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import NOT_WINDOWS, Admission, in_containers, said
-from holdfast_policies.edit import Edit, containers_at
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import containers
-from holdfast_policies.pod_security import PSS_VERSION, STANDARD
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Container, Subject, field_path, items, mapping
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    NOT_WINDOWS,
+    POD_KINDS,
+    Admission,
+    Breach,
+    Container,
+    Edit,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    containers,
+    containers_at,
+    field_path,
+    in_containers,
+    items,
+    listed,
+    mapping,
+    patch_containers,
+    said,
+    shown,
+)
+from holdfast_policies.facts.pod_security import PSS_VERSION, STANDARD
 
 _ADMIN = {"SYS_ADMIN", "CAP_SYS_ADMIN"}
 """With it, the API server does not take a container that rules escalation out."""
@@ -58,6 +75,16 @@ RULE = Rule(
                 "false",
                 said("c.value.?securityContext.?allowPrivilegeEscalation"),
             ),
-        )
+        ),
+        patches=(
+            patch_containers(
+                "c.value.?securityContext.?allowPrivilegeEscalation.orValue(true) == true"
+                " && c.value.?securityContext.?privileged.orValue(false) != true"
+                " && !c.value.?securityContext.?capabilities.?add.orValue([])"
+                f".exists(n, n in {listed(sorted(_ADMIN))})",
+                ("securityContext", "allowPrivilegeEscalation"),
+                "false",
+            ),
+        ),
     ),
 )

@@ -2,13 +2,22 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, in_containers
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import containers
-from holdfast_policies.pod_security import PSS_VERSION, STANDARD
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Container, field_path
+from holdfast_policies.api import (
+    POD_KINDS,
+    Admission,
+    Breach,
+    Container,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    containers,
+    field_path,
+    in_containers,
+)
+from holdfast_policies.facts.pod_security import PSS_VERSION, STANDARD
 
 
 def check(container: Container, _: Settings) -> Iterator[Breach]:

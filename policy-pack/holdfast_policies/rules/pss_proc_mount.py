@@ -2,20 +2,32 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import OWN_USERS, RESTRICTED, Admission, in_containers, said
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import containers
-from holdfast_policies.pod_security import (
+from holdfast_policies.api import (
+    OWN_USERS,
+    POD_KINDS,
+    RESTRICTED,
+    Admission,
+    Breach,
+    Container,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    containers,
+    field_path,
+    in_containers,
+    said,
+    shown,
+)
+from holdfast_policies.facts.pod_security import (
     PSS_LEVEL,
     PSS_VERSION,
     STANDARD,
     has_own_users,
     is_restricted,
 )
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Container, field_path
-from holdfast_policies.wording import shown
 
 
 def check(container: Container, settings: Settings) -> Iterator[Breach]:

@@ -3,14 +3,33 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from holdfast_policies.cel import OWN_USERS, Admission, in_containers, in_contexts, in_pod, said
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import all_of, containers, pods
-from holdfast_policies.pod_security import PSS_VERSION, STANDARD, has_own_users
-from holdfast_policies.rule import Check, Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Container, Pod, Subject, field_path
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    OWN_USERS,
+    POD_KINDS,
+    Admission,
+    Breach,
+    Check,
+    Container,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Pod,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    all_of,
+    containers,
+    field_path,
+    in_containers,
+    in_contexts,
+    in_pod,
+    pods,
+    said,
+    shown,
+)
+from holdfast_policies.facts.pod_security import PSS_VERSION, STANDARD, has_own_users
 
 
 def _user_breach(context: Mapping[str, Any], path: str) -> Iterator[Breach]:

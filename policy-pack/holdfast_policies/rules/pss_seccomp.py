@@ -2,28 +2,64 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import (
+from holdfast_policies.api import (
     NOT_WINDOWS,
+    POD_KINDS,
     RESTRICTED,
     Admission,
+    Breach,
+    Container,
+    Edit,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Pod,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    Undecided,
+    UndeterminedError,
+    all_of,
+    containers,
+    containers_at,
+    either,
+    field_path,
     in_containers,
     in_contexts,
     listed,
+    mapping,
+    patch_at,
+    patch_containers,
+    pods,
     said,
+    shown,
+    spec_steps,
 )
-from holdfast_policies.decode.unknown import UndeterminedError
-from holdfast_policies.edit import Edit, containers_at, spec_steps
-from holdfast_policies.finding import Breach, Finding, Undecided
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import all_of, containers, pods
-from holdfast_policies.pod_security import PSS_LEVEL, PSS_VERSION, STANDARD, is_restricted
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Container, Pod, Subject, field_path, mapping
-from holdfast_policies.wording import either, shown
+from holdfast_policies.facts.pod_security import PSS_LEVEL, PSS_VERSION, STANDARD, is_restricted
 
 _PROFILES = ("RuntimeDefault", "Localhost")
 _STEPS = ("securityContext", "seccompProfile", "type")
 _DEFAULT = {"type": "RuntimeDefault"}
+
+
+_IN_CEL = '{"type": dyn("RuntimeDefault")}'
+_LACKS = (
+    f"({RESTRICTED} && {NOT_WINDOWS}"
+    " && variables.podSpec.?securityContext.?seccompProfile.orValue(null) == null"
+    " && variables.containers.exists(c,"
+    " c.value.?securityContext.?seccompProfile.orValue(null) == null))"
+)
+
+
+def _is_wrong(holder: str) -> str:
+    """CEL: whether the profile that a pod or container sets is none."""
+    own = f"{holder}.?securityContext.?seccompProfile"
+    return (
+        f'({own}.orValue(null) != null && !({own}.?type.orValue("") in {listed(_PROFILES)})'
+        f" && !({RESTRICTED} && !({NOT_WINDOWS})))"
+    )
 
 
 def check_pod(pod: Pod, settings: Settings) -> Iterator[Finding]:
@@ -104,6 +140,23 @@ RULE = Rule(
                 "securityContext.seccompProfile.type",
                 f"{either(_PROFILES)}, here or in the pod",
             ),
-        )
+        ),
+        patches=(
+            patch_at(
+                'variables.podPointer + "/securityContext"',
+                f"{_LACKS} && variables.podSpec.?securityContext.orValue(null) == null",
+                "{}",
+            )
+            + " + "
+            + patch_at(
+                'variables.podPointer + "/securityContext/seccompProfile"',
+                f"{_LACKS} || {_is_wrong('variables.podSpec')}",
+                _IN_CEL,
+            )
+            + " + "
+            + patch_containers(
+                _is_wrong("c.value"), ("securityContext", "seccompProfile"), _IN_CEL
+            ),
+        ),
     ),
 )

@@ -2,14 +2,29 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, breaches, in_force_since, listed
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import each, pods
-from holdfast_policies.pod_security import PSS_VERSION, STANDARD, is_in_force_since
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Pod, field_path, mapping, text
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    POD_KINDS,
+    Admission,
+    Breach,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Pod,
+    Rule,
+    Settings,
+    Severity,
+    breaches,
+    each,
+    field_path,
+    in_force_since,
+    listed,
+    mapping,
+    pods,
+    shown,
+    text,
+)
+from holdfast_policies.facts.pod_security import PSS_VERSION, STANDARD, is_in_force_since
 
 _ALLOWED_FROM = {
     "kernel.shm_rmid_forced": 0,

@@ -3,12 +3,21 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from holdfast_policies.cel import Admission, in_volumes, listed
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import volumes
-from holdfast_policies.pod_security import PSS_VERSION, STANDARD
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
+from holdfast_policies.api import (
+    POD_KINDS,
+    Admission,
+    Breach,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    in_volumes,
+    listed,
+    volumes,
+)
+from holdfast_policies.facts.pod_security import PSS_VERSION, STANDARD
 
 _ALLOWED = (
     "configMap",

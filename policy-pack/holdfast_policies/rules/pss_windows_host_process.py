@@ -3,13 +3,26 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from holdfast_policies.cel import Admission, in_contexts
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import all_of, containers, pods
-from holdfast_policies.pod_security import PSS_VERSION, STANDARD
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Container, Pod, field_path, mapping
+from holdfast_policies.api import (
+    POD_KINDS,
+    Admission,
+    Breach,
+    Container,
+    Fix,
+    Level,
+    Levels,
+    Pod,
+    Rule,
+    Settings,
+    Severity,
+    all_of,
+    containers,
+    field_path,
+    in_contexts,
+    mapping,
+    pods,
+)
+from holdfast_policies.facts.pod_security import PSS_VERSION, STANDARD
 
 
 def check_context(context: Mapping[str, Any], path: str) -> Iterator[Breach]:

@@ -4,13 +4,35 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from holdfast_policies.cel import Admission, breaches, said
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import CLAIM, CLAIM_TEMPLATE_KINDS, POD_KINDS, Kind
-from holdfast_policies.parts import all_of, each, pods
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Pod, Subject, field_path, items, mapping, text
-from holdfast_policies.wording import either, shown
+from holdfast_policies.api import (
+    CLAIM,
+    CLAIM_TEMPLATE_KINDS,
+    POD_KINDS,
+    Admission,
+    Breach,
+    Finding,
+    Fix,
+    Kind,
+    Level,
+    Levels,
+    Parameter,
+    Pod,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    all_of,
+    breaches,
+    each,
+    either,
+    field_path,
+    items,
+    mapping,
+    pods,
+    said,
+    shown,
+    text,
+)
 
 _NAMES = {"type": "array", "items": {"type": "string"}}
 CLASSES = Parameter(
@@ -51,7 +73,7 @@ def _check(spec: Mapping[str, Any], path: str, settings: Settings) -> Iterator[F
     def check_class(_: object, __: str) -> Iterator[Breach]:
         name = spec.get("storageClassName")
         if name not in approved:
-            required = either(approved) or "an approved class (the parameter classes is empty)"
+            required = either(approved) or "an approved class (the parameter `classes` lists none)"
             yield Breach(field_path(path, "storageClassName"), shown(name), required)
 
     def check_modes(_: object, __: str) -> Iterator[Breach]:
@@ -147,7 +169,7 @@ RULE = Rule(
     title="Approved storage",
     description="Data is kept on storage that nobody has approved, or that others can write",
     rationale="What agents remember is often personal; a volume they share is a way between them.",
-    remedy="name an approved class, or approve this one by the parameter classes",
+    remedy="name an approved class, or add this one to the parameter `classes` of the rule",
     source="https://kubernetes.io/docs/concepts/storage/storage-classes/",
     severity=Severity.MEDIUM,
     levels=Levels(Level.ADVISORY, Level.MANDATORY, Level.MANDATORY),

@@ -2,82 +2,30 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, breaches, items_of
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import CLUSTER_ROLE, ROLE
-from holdfast_policies.parts import each
-from holdfast_policies.rights import GRANTED, Right, grants, rights_in_cel
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, field_path, items, mapping, text
-from holdfast_policies.wording import shown
-
-_RBAC = "rbac.authorization.k8s.io"
-_MAKING = ("create", "update", "patch")
-_RIGHTS = ("roles", "clusterroles", "rolebindings", "clusterrolebindings")
-DANGEROUS = (
-    Right("reading secrets", "", ("secrets",), ("get", "list", "watch")),
-    Right("running commands in pods", "", ("pods/exec", "pods/attach"), ("create", "get")),
-    Right("adding containers to pods", "", ("pods/ephemeralcontainers",), ("update", "patch")),
-    Right("forwarding ports of pods", "", ("pods/portforward",), ("create", "get")),
-    Right("the kubelet's own interface", "", ("nodes/proxy",), ("get", "create", "update")),
-    Right("tokens of other accounts", "", ("serviceaccounts/token",), ("create",)),
-    Right(
-        "acting as someone else",
-        "",
-        ("users", "groups", "serviceaccounts", "userextras"),
-        ("impersonate",),
-    ),
-    Right(
-        "acting as someone else",
-        "authentication.k8s.io",
-        ("users", "groups", "uids", "userextras"),
-        ("impersonate",),
-    ),
-    Right("granting more than it has", _RBAC, ("roles", "clusterroles"), ("escalate", "bind")),
-    Right("volumes of its own making", "", ("persistentvolumes",), ("create", "update", "patch")),
-    Right("making secrets, tokens among them", "", ("secrets",), ("create", "update", "patch")),
-    Right("running pods", "", ("pods", "replicationcontrollers", "podtemplates"), _MAKING),
-    Right(
-        "running pods",
-        "apps",
-        ("deployments", "statefulsets", "daemonsets", "replicasets"),
-        _MAKING,
-    ),
-    Right("running pods", "batch", ("jobs", "cronjobs"), _MAKING),
-    Right("running pods", "argoproj.io", ("*",), _MAKING),
-    Right("running pods", "agents.x-k8s.io", ("sandboxes",), _MAKING),
-    Right("changing rights", _RBAC, _RIGHTS, _MAKING),
-    Right(
-        "the interface of pods and services",
-        "",
-        ("pods/proxy", "services/proxy"),
-        ("get", "create"),
-    ),
-    Right("changing nodes", "", ("nodes", "nodes/status"), ("update", "patch", "create", "delete")),
-    Right(
-        "asking for certificates",
-        "certificates.k8s.io",
-        ("certificatesigningrequests",),
-        ("create",),
-    ),
-    Right("deploying by others", "helm.toolkit.fluxcd.io", ("*",), _MAKING),
-    Right("deploying by others", "kustomize.toolkit.fluxcd.io", ("*",), _MAKING),
-    Right("reading secrets of others", "external-secrets.io", ("*",), _MAKING),
-    Right("use of relaxed security", "security.openshift.io", ("*",), ("use",)),
-    Right("redirecting traffic", "", ("endpoints",), ("create", "update", "patch")),
-    Right(
-        "redirecting traffic",
-        "discovery.k8s.io",
-        ("endpointslices",),
-        ("create", "update", "patch"),
-    ),
-    Right(
-        "approving certificates",
-        "certificates.k8s.io",
-        ("certificatesigningrequests/approval", "signers"),
-        ("update", "patch", "approve", "sign"),
-    ),
+from holdfast_policies.api import (
+    CLUSTER_ROLE,
+    ROLE,
+    Admission,
+    Breach,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    breaches,
+    each,
+    field_path,
+    items,
+    items_of,
+    mapping,
+    shown,
+    text,
 )
+from holdfast_policies.facts.dangerous_rights import DANGEROUS
+from holdfast_policies.facts.rights import GRANTED, grants, rights_in_cel
 
 
 def check(subject: Subject, _: Settings) -> Iterator[Finding]:

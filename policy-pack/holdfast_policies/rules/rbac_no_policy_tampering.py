@@ -2,13 +2,31 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, breaches, items_of
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import CLUSTER_ROLE, ROLE
-from holdfast_policies.parts import each
-from holdfast_policies.rights import EVERYTHING, GRANTED, WRITING, Right, grants, rights_in_cel
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Subject
+from holdfast_policies.api import (
+    CLUSTER_ROLE,
+    ROLE,
+    Admission,
+    Breach,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    breaches,
+    each,
+    items_of,
+)
+from holdfast_policies.facts.rights import (
+    EVERYTHING,
+    GRANTED,
+    WRITING,
+    Right,
+    grants,
+    rights_in_cel,
+)
 
 STEERING = (
     *("agents", "agentteams", "agentstacks", "modelconfigs", "mcpservers"),

@@ -2,13 +2,29 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, breaches, in_object, quoted
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import CLUSTER_ROLE_BINDING, ROLE_BINDING
-from holdfast_policies.parts import all_of, each
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, field_path, mapping, text
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    CLUSTER_ROLE_BINDING,
+    ROLE_BINDING,
+    Admission,
+    Breach,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    all_of,
+    breaches,
+    each,
+    field_path,
+    in_object,
+    mapping,
+    quoted,
+    shown,
+    text,
+)
 
 _ONE_ACCOUNT = "system:serviceaccount:"
 _ACCOUNTS_OF_ONE_NAMESPACE = "system:serviceaccounts:"
@@ -53,7 +69,7 @@ RULE = Rule(
     id="rbac-no-privileged-binding",
     title="No privileged bindings",
     description="A binding gives the rights of cluster-admin or of a system role",
-    rationale="With them an agent, or whoever steers it, owns the cluster.",
+    rationale="With them an agent, or an attacker who steers it, owns the cluster.",
     remedy="write a Role that names what is needed and bind that",
     source="https://kubernetes.io/docs/concepts/security/rbac-good-practices/",
     severity=Severity.CRITICAL,

@@ -2,13 +2,29 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, breaches, items_of
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import CLUSTER_ROLE, ROLE
-from holdfast_policies.parts import all_of, each
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, field_path, items, mapping, text
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    CLUSTER_ROLE,
+    ROLE,
+    Admission,
+    Breach,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    all_of,
+    breaches,
+    each,
+    field_path,
+    items,
+    items_of,
+    mapping,
+    shown,
+    text,
+)
 
 _OF_KUBERNETES = ("kubernetes.io/bootstrapping", "rbac.authorization.k8s.io/aggregate-to-")
 

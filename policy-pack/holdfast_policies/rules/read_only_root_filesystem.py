@@ -2,13 +2,24 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import NOT_WINDOWS, Admission, in_containers, said
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import containers
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Container, field_path
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    NOT_WINDOWS,
+    POD_KINDS,
+    Admission,
+    Breach,
+    Container,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    containers,
+    field_path,
+    in_containers,
+    said,
+    shown,
+)
 
 
 def check(container: Container, _: Settings) -> Iterator[Breach]:

@@ -2,13 +2,30 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, in_containers
-from holdfast_policies.edit import Edit, containers_at
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import containers
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Container, Subject, field_path, mapping
+from holdfast_policies.api import (
+    POD_KINDS,
+    Admission,
+    Breach,
+    Container,
+    Edit,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    containers,
+    containers_at,
+    field_path,
+    in_containers,
+    is_set,
+    mapping,
+    patch_above,
+    patch_fields,
+    quoted,
+)
 
 _NAMES = ["cpu", "memory", "ephemeral-storage"]
 RESOURCES = Parameter(
@@ -83,6 +100,39 @@ def mend(subject: Subject, settings: Settings) -> Iterator[Edit]:
                 yield Edit((*steps, "resources", "limits", name), limit)
 
 
+_LIMITS = ("resources", "limits")
+
+
+def _given(name: str) -> str:
+    """CEL of a list: the default of a resource, or nothing."""
+    prefix = f"{name}="
+    return (
+        f"variables.settings.defaults.filter(d, d.startsWith({quoted(prefix)}))"
+        f".map(d, d.substring({len(prefix)}))"
+    )
+
+
+def _lacks(name: str) -> str:
+    """CEL: whether a container lacks a limit that its request or the settings give."""
+    limits = (
+        is_set(f"{holder}.?resources.?limits[?{quoted(name)}]")
+        for holder in ("c.value", "variables.podSpec")
+    )
+    return (
+        f"{quoted(name)} in variables.settings.resources && !({' || '.join(limits)})"
+        f" && ({is_set(_requested(name))} || {_given(name)}.size() > 0)"
+    )
+
+
+def _limit(name: str) -> str:
+    requested = _requested(name)
+    return f"({is_set(requested)} ? dyn({requested}.value()) : dyn({_given(name)}[0]))"
+
+
+def _requested(name: str) -> str:
+    return f"c.value.?resources.?requests[?{quoted(name)}]"
+
+
 RULE = Rule(
     id="requests-and-limits",
     title="Requests and limits set",
@@ -107,7 +157,20 @@ RULE = Rule(
                 f'{_set("limits")})).map(n, "no " + n).join(", ")',
                 only='c.role != "ephemeral"',
             ),
-        )
+        ),
+        patches=(
+            " + ".join(
+                (
+                    patch_above(
+                        " || ".join(f"({_lacks(name)})" for name in _NAMES), (*_LIMITS, "any")
+                    ),
+                    *(
+                        patch_fields(_lacks(name), (*_LIMITS, name), _limit(name))
+                        for name in _NAMES
+                    ),
+                )
+            ),
+        ),
     ),
     parameters=(RESOURCES, DEFAULTS),
 )

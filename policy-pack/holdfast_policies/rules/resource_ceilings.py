@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, amount, in_containers, quoted
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import containers, each
-from holdfast_policies.quantities import exceeds
-from holdfast_policies.rule import (
+from holdfast_policies.api import (
+    POD_KINDS,
+    Admission,
+    Breach,
+    Container,
     Environment,
+    Finding,
     Fix,
     Level,
     Levels,
@@ -16,9 +16,16 @@ from holdfast_policies.rule import (
     Rule,
     Settings,
     Severity,
+    amount,
+    containers,
+    each,
+    field_path,
+    in_containers,
+    mapping,
+    quoted,
+    shown,
 )
-from holdfast_policies.subject import Container, field_path, mapping
-from holdfast_policies.wording import shown
+from holdfast_policies.facts.quantities import exceeds
 
 _QUANTITY = {
     "type": "string",

@@ -2,13 +2,26 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, in_object, listed, said
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import SANDBOX, SANDBOX_CLAIM
-from holdfast_policies.parts import all_of
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, field_path, mapping
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    SANDBOX,
+    SANDBOX_CLAIM,
+    Admission,
+    Breach,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    all_of,
+    field_path,
+    in_object,
+    listed,
+    mapping,
+    said,
+    shown,
+)
 
 _DELETING = ("Delete", "DeleteForeground")
 

@@ -2,11 +2,19 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, in_object
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import SANDBOX_TEMPLATE
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Subject
+from holdfast_policies.api import (
+    SANDBOX_TEMPLATE,
+    Admission,
+    Breach,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    in_object,
+)
 
 
 def check(subject: Subject, _: Settings) -> Iterator[Breach]:

@@ -2,13 +2,29 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, declared_in, in_pod, quoted, said
-from holdfast_policies.finding import Breach
-from holdfast_policies.governance import declared
-from holdfast_policies.kinds import POD_KINDS, SANDBOX, SANDBOX_TEMPLATE
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, field_path
-from holdfast_policies.wording import either, shown
+from holdfast_policies.api import (
+    POD_KINDS,
+    SANDBOX,
+    SANDBOX_TEMPLATE,
+    Admission,
+    Breach,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    declared_in,
+    either,
+    field_path,
+    in_pod,
+    quoted,
+    said,
+    shown,
+)
+from holdfast_policies.facts.governance import declared
 
 EXECUTES_CODE = "executes-code"
 RUNTIME_CLASSES = Parameter(

@@ -3,12 +3,24 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from holdfast_policies.cel import Admission, in_containers
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import containers, each
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Container, field_path, mapping
+from holdfast_policies.api import (
+    POD_KINDS,
+    Admission,
+    Breach,
+    Container,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    containers,
+    each,
+    field_path,
+    in_containers,
+    mapping,
+)
 
 
 def check(container: Container, _: Settings) -> Iterator[Finding]:

@@ -2,10 +2,15 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import ADMISSION_BINDING, ADMISSION_POLICY, POD_KINDS
-from holdfast_policies.rule import (
+from holdfast_policies.api import (
+    ADMISSION_BINDING,
+    ADMISSION_POLICY,
+    ONLY_AGENTS,
+    PACK_VERSION,
+    POD_KINDS,
+    Breach,
     Environment,
+    Finding,
     Fix,
     Level,
     Levels,
@@ -13,10 +18,11 @@ from holdfast_policies.rule import (
     Rule,
     Settings,
     Severity,
+    Stack,
+    items,
+    mapping,
+    text,
 )
-from holdfast_policies.stack import Stack
-from holdfast_policies.subject import items, mapping, text
-from holdfast_policies.version import PACK_VERSION
 
 VERSION_ANNOTATION = "holdfast.dev/policy-version"
 INSTALLED_BY = Parameter(
@@ -70,6 +76,7 @@ RULE = Rule(
     ),
     fix=Fix.NO,
     kinds=POD_KINDS | {ADMISSION_POLICY, ADMISSION_BINDING},
+    applies_to=ONLY_AGENTS,
     check_stack=check,
     parameters=(
         INSTALLED_BY,

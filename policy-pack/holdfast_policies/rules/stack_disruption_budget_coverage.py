@@ -2,14 +2,29 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.decode.unknown import UndeterminedError
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import DEPLOYMENT, DISRUPTION_BUDGET, HPA, ROLLOUT, STATEFUL_SET
-from holdfast_policies.parts import workloads
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.selectors import selects
-from holdfast_policies.stack import Stack
-from holdfast_policies.subject import Subject, field_path, mapping, number
+from holdfast_policies.api import (
+    DEPLOYMENT,
+    DISRUPTION_BUDGET,
+    HPA,
+    ROLLOUT,
+    STATEFUL_SET,
+    Breach,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    Stack,
+    Subject,
+    UndeterminedError,
+    field_path,
+    mapping,
+    number,
+    workloads,
+)
+from holdfast_policies.facts.selectors import selects
 
 _SCALED = (DEPLOYMENT, STATEFUL_SET, ROLLOUT)
 
@@ -54,7 +69,7 @@ RULE = Rule(
     title="A budget for disruptions",
     description="Replicas of a workload may all be evicted at the same time",
     rationale="An upgrade of the nodes then takes the agent away although it runs many times.",
-    remedy="add a PodDisruptionBudget for it (availability.pdb)",
+    remedy="add a PodDisruptionBudget for it (scaling.availability.pdb)",
     source="https://kubernetes.io/docs/tasks/run-application/configure-pdb/",
     severity=Severity.LOW,
     levels=Levels(Level.DISABLED, Level.ADVISORY, Level.MANDATORY),

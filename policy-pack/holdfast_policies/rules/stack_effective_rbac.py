@@ -3,19 +3,26 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from holdfast_policies.effective_rights import Account, accounts_of
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import (
+from holdfast_policies.api import (
     CLUSTER_ROLE,
     CLUSTER_ROLE_BINDING,
     ROLE,
     ROLE_BINDING,
+    Breach,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    Stack,
+    shown,
 )
-from holdfast_policies.rights import EVERYTHING, WRITING, Right, grants
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.rules.rbac_no_dangerous_verbs import DANGEROUS
-from holdfast_policies.stack import Stack
-from holdfast_policies.wording import shown
+from holdfast_policies.facts.dangerous_rights import DANGEROUS
+from holdfast_policies.facts.effective_rights import Account, accounts_of
+from holdfast_policies.facts.rights import EVERYTHING, WRITING, Right, grants
 
 EXEMPT = Parameter(
     name="accounts",

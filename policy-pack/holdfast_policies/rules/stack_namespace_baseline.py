@@ -3,14 +3,29 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from holdfast_policies.decode.unknown import UndeterminedError
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import LIMIT_RANGE, NAMESPACE, POD_KINDS, RESOURCE_QUOTA
-from holdfast_policies.parts import gather
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.stack import Stack
-from holdfast_policies.subject import Subject, key_path, mapping, text
-from holdfast_policies.wording import shown
+from holdfast_policies.api import (
+    LIMIT_RANGE,
+    NAMESPACE,
+    POD_KINDS,
+    RESOURCE_QUOTA,
+    Breach,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    Stack,
+    Subject,
+    UndeterminedError,
+    gather,
+    key_path,
+    mapping,
+    shown,
+    text,
+)
 
 _LABEL = "pod-security.kubernetes.io/enforce"
 _KINDS = {"quota": RESOURCE_QUOTA, "limit-range": LIMIT_RANGE}

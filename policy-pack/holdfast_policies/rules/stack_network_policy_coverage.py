@@ -2,19 +2,27 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.decode.unknown import UndeterminedError
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import (
+from holdfast_policies.api import (
     CILIUM_NETWORK_POLICY,
     NETWORK_POLICY,
     POD_KINDS,
     SANDBOX_TEMPLATE,
+    Breach,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    Stack,
+    Subject,
+    UndeterminedError,
+    field_path,
+    mapping,
+    workloads,
 )
-from holdfast_policies.network_policies import governed_directions, selects_pod
-from holdfast_policies.parts import workloads
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.stack import Stack
-from holdfast_policies.subject import Subject, field_path, mapping
+from holdfast_policies.facts.network_policies import governed_directions, selects_pod
 
 _DIRECTIONS = ("Ingress", "Egress")
 

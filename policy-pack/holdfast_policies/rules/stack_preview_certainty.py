@@ -2,10 +2,19 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import ANY_KIND
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.stack import Stack
+from holdfast_policies.api import (
+    ANY_KIND,
+    Breach,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    Stack,
+)
 
 MOST = Parameter(
     name="most_hidden",

@@ -3,14 +3,25 @@
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from holdfast_policies.decode.unknown import UndeterminedError
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.governance import declared
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import workloads
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.stack import Stack
-from holdfast_policies.subject import Subject, mapping, text
+from holdfast_policies.api import (
+    POD_KINDS,
+    Breach,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    Stack,
+    Subject,
+    UndeterminedError,
+    mapping,
+    text,
+    workloads,
+)
+from holdfast_policies.facts.governance import declared
 
 _ZONES = {
     "mcp-server": "tool",

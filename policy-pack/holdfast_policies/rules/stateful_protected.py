@@ -2,10 +2,20 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import CLAIM, DEFINITION, NAMESPACE, STATEFUL_SET
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Subject
+from holdfast_policies.api import (
+    CLAIM,
+    DEFINITION,
+    NAMESPACE,
+    STATEFUL_SET,
+    Breach,
+    Fix,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+)
 
 
 def check(subject: Subject, _: Settings) -> Iterator[Breach]:

@@ -2,14 +2,30 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.cel import Admission, in_containers, listed
-from holdfast_policies.decode.unknown import UndeterminedError
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import POD_KINDS
-from holdfast_policies.parts import containers, each
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Container, field_path, items, mapping, text
-from holdfast_policies.wording import either
+from holdfast_policies.api import (
+    POD_KINDS,
+    Admission,
+    Breach,
+    Container,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    UndeterminedError,
+    containers,
+    each,
+    either,
+    field_path,
+    in_containers,
+    items,
+    listed,
+    mapping,
+    text,
+)
 
 CONTAINERS = Parameter(
     name="containers",

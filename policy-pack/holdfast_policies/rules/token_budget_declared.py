@@ -2,12 +2,21 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.agent_settings import SETTINGS_PATH, settings_of
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import CONFIG_MAP
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Subject, mapping
-from holdfast_policies.wording import either
+from holdfast_policies.api import (
+    CONFIG_MAP,
+    Breach,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    either,
+    mapping,
+)
+from holdfast_policies.facts.agent_settings import SETTINGS_PATH, settings_of
 
 LIMITS = Parameter(
     name="limits",

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.agent_settings import SETTINGS_PATH, settings_of
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.kinds import CONFIG_MAP
-from holdfast_policies.parts import each
-from holdfast_policies.rule import (
+from holdfast_policies.api import (
+    CONFIG_MAP,
+    Breach,
     Environment,
+    Finding,
     Fix,
     Level,
     Levels,
@@ -15,9 +14,14 @@ from holdfast_policies.rule import (
     Rule,
     Settings,
     Severity,
+    Subject,
+    each,
+    items,
+    mapping,
+    shown,
+    text,
 )
-from holdfast_policies.subject import Subject, items, mapping, text
-from holdfast_policies.wording import shown
+from holdfast_policies.facts.agent_settings import SETTINGS_PATH, settings_of
 
 DIGEST = Parameter(
     name="digest_required",

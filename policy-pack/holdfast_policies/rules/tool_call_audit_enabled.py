@@ -2,14 +2,33 @@
 
 from collections.abc import Iterator
 
-from holdfast_policies.agent_settings import settings_of
-from holdfast_policies.cel import Admission, in_containers, listed
-from holdfast_policies.finding import Breach, Finding
-from holdfast_policies.governance import DECLARATIONS, undeclared
-from holdfast_policies.kinds import CONFIG_MAP, POD_KINDS
-from holdfast_policies.parts import all_of, containers, each
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Container, Subject, field_path, items, mapping, text
+from holdfast_policies.api import (
+    CONFIG_MAP,
+    POD_KINDS,
+    Admission,
+    Breach,
+    Container,
+    Finding,
+    Fix,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+    all_of,
+    containers,
+    each,
+    field_path,
+    in_containers,
+    items,
+    listed,
+    mapping,
+    text,
+)
+from holdfast_policies.facts.agent_settings import settings_of
+from holdfast_policies.facts.governance import DECLARATIONS, undeclared
 
 KEYS = Parameter(
     name="keys",

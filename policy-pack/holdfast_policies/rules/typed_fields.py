@@ -4,17 +4,25 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from holdfast_policies.field_types import (
+from holdfast_policies.api import (
+    ANY_KIND,
+    Breach,
+    Fix,
+    Kind,
+    Level,
+    Levels,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+)
+from holdfast_policies.facts.field_types import (
     PlainTypes,
     is_well_typed,
     mistyped,
     plain_types,
     typed_fields,
 )
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import ANY_KIND, Kind
-from holdfast_policies.rule import Fix, Level, Levels, Rule, Settings, Severity
-from holdfast_policies.subject import Subject
 
 
 @cache

@@ -4,11 +4,21 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import cache
 
-from holdfast_policies.finding import Breach
-from holdfast_policies.kinds import ANY_KIND, POD_KINDS, Kind
-from holdfast_policies.known_kinds import DELIVERERS, FULL_TEMPLATES, HARMLESS, is_in
-from holdfast_policies.rule import Fix, Level, Levels, Parameter, Rule, Settings, Severity
-from holdfast_policies.subject import Subject
+from holdfast_policies.api import (
+    ANY_KIND,
+    POD_KINDS,
+    Breach,
+    Fix,
+    Kind,
+    Level,
+    Levels,
+    Parameter,
+    Rule,
+    Settings,
+    Severity,
+    Subject,
+)
+from holdfast_policies.facts.known_kinds import DELIVERERS, FULL_TEMPLATES, HARMLESS, is_in
 
 KINDS = Parameter(
     name="kinds",

@@ -115,7 +115,7 @@ def test_a_time_out_ends_the_run_in_its_exit_code(project: PulumiProject) -> Non
         ),
     ],
 )
-def test_a_failing_program_is_told_in_its_own_words(
+def test_a_failing_program_is_reported_in_its_own_words(
     project: PulumiProject, before: str, says: str, code: ExitCode
 ) -> None:
     project.declare(before=before)

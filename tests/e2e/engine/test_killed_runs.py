@@ -69,7 +69,7 @@ def test_row_2_killed_after_the_object_is_made(project: PulumiProject, kubectl: 
     assert kubectl.get(*deployment)["metadata"]["uid"] == made
 
 
-def test_row_3_without_checkpoints_nothing_runs_unless_forced_and_then_a_list_is_made_anew(
+def test_row_3_without_checkpoints_nothing_runs_unless_forced_and_then_a_list_is_recreated(
     project: PulumiProject, kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.declare(project.config_map("one", a="1"), project.deployment("app", IMAGE, held=True))

@@ -85,7 +85,7 @@ def test_row_9_of_those_who_race_for_the_lock_never_two_hold_it(
     assert_converges(project, updated, "one")
 
 
-def test_row_10_a_lock_of_a_dead_process_is_told_from_one_of_another_machine(
+def test_row_10_a_lock_of_a_dead_process_is_distinguished_from_one_of_another_machine(
     project: PulumiProject, updated: Stack
 ) -> None:
     locks = files_of(updated).locks_folder

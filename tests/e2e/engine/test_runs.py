@@ -21,7 +21,7 @@ SIDECAR = (
 )
 
 
-def test_previews_updates_and_finds_nothing_more_to_do_without_telling_a_secret(
+def test_previews_updates_and_finds_nothing_more_to_do_without_showing_a_secret(
     project: PulumiProject,
 ) -> None:
     project.declare(

@@ -61,12 +61,25 @@ METADATA = (
         (
             patched(
                 _C,
-                put("/metadata/finalizers", ["taxonomy.example/hold"]),
-                manager="backup-controller",
-                user="admin",
+                put("/metadata/finalizers", ["foregroundDeletion"]),
+                manager="kube-controller-manager",
+                user="system:serviceaccount:kube-system:generic-garbage-collector",
             ),
         ),
-        proof=(_C, ("metadata", "finalizers", 0), "taxonomy.example/hold"),
+        proof=(_C, ("metadata", "finalizers", 0), "foregroundDeletion"),
+    ),
+    Case(
+        32,
+        "finalizer by a controller's name",
+        (config_map(),),
+        (
+            patched(
+                _C,
+                put("/metadata/finalizers", ["taxonomy.example/hold"]),
+                manager="backup-controller",
+            ),
+        ),
+        (added(_C, "metadata.finalizers", "low"),),
     ),
     Case(
         32,
@@ -91,7 +104,7 @@ LIVES = (
         "made again",
         (config_map(),),
         (Write("delete", _C), Write("apply", _C, config_map(), manager="holdfast", user="admin")),
-        remarks=(Expected("recreated", _C),),
+        (Expected("recreated", _C),),
     ),
     Case(
         36,

@@ -53,8 +53,7 @@ SETS = (
                 manager="kubectl-replace",
             ),
         ),
-        (changed(_S, "spec.podManagementPolicy"),),
-        remarks=(Expected("recreated", _S),),
+        (changed(_S, "spec.podManagementPolicy"), Expected("recreated", _S)),
     ),
 )
 

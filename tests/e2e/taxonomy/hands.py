@@ -2,15 +2,16 @@
 
 import base64
 import json
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import ApiClient, path_of
-from holdfast.adapters.cluster.kubeconfig import connection_of
+from holdfast.adapters.cluster.kubeconfig import Connection, connection_of
 from holdfast.kube.objects import KubeObject
 from holdfast.kube.structure import builtin_kind
 
@@ -75,8 +76,25 @@ class Hands:
 
     def _client(self, user: str) -> ApiClient:
         if user not in self._clients:
-            self._clients[user] = ApiClient(connection_of(self.sandbox.kubeconfig(user)))
+            is_cluster = user.startswith("system:")
+            connection = connection_of(self.sandbox.kubeconfig(ADMIN if is_cluster else user))
+            self._clients[user] = (
+                _Impersonating(connection, user) if is_cluster else ApiClient(connection)
+            )
         return self._clients[user]
+
+
+class _Impersonating(ApiClient):
+    """A client that writes as one of the cluster's own identities."""
+
+    def __init__(self, connection: Connection, user: str) -> None:
+        super().__init__(connection)
+        self._user = user
+
+    def _request(self, wanted: Any, end: float, most_bytes: float = math.inf) -> bytes:
+        as_other = {"Impersonate-User": self._user, "Impersonate-Group": "system:masters"}
+        sent = replace(wanted, headers={**wanted.headers, **as_other})
+        return super()._request(sent, end, most_bytes)
 
 
 def path_to(api_version: str, kind: str, namespace: str, name: str) -> str:

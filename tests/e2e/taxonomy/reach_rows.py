@@ -61,7 +61,7 @@ SERVICES = (
                 _S,
                 put("/metadata/annotations", {"service.beta.kubernetes.io/aws": "nlb"}),
                 manager="cloud-controller-manager",
-                user="admin",
+                user="system:cloud-controller-manager",
             ),
         ),
         proof=(_S, ("metadata", "annotations", "service.beta.kubernetes.io/aws"), "nlb"),

@@ -29,7 +29,10 @@ def agent(name: str, spec: str, namespace: str = "ops") -> str:
     return head + indent(dedent(spec).strip("\n"), "  ") + "\n"
 
 
-RIGHTS = 'security:\n  rbac: [{{rules: [{{apiGroups: ["{}"], resources: [{}], verbs: [{}]}}]}}]\n'
+RIGHTS = (
+    "pod:\n  security:\n"
+    '    rbac: [{{rules: [{{apiGroups: ["{}"], resources: [{}], verbs: [{}]}}]}}]\n'
+)
 
 
 @pytest.mark.parametrize(

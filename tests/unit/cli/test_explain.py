@@ -24,11 +24,13 @@ FILES = {
           scaling: {{replicas: 2}}
           network:
             ingressFrom: [gateway, two]
-            egress: {{cidrs: [10.1.0.0/16], domains: [api.example.com]}}
-          security:
-            rbac: [{{rules: [{{resources: [pods], verbs: [get, list]}}]}}]
+            egress: [{{cidr: 10.1.0.0/16}}, {{host: api.example.com}}]
+          pod:
+            security:
+              rbac: [{{rules: [{{resources: [pods], verbs: [get, list]}}]}}]
           secrets: [{{name: key, ref: llm, key: token, env: LLM_KEY}}]
-          storage: [{{name: data, size: 1Gi, mountPath: /data, accessModes: [ReadWriteMany]}}]
+          storage:
+            volumes: [{{name: data, size: 1Gi, mountPath: /data, accessModes: [ReadWriteMany]}}]
         """,
     "agents/one.md": "Be brief.\n",
     "agents/two.yaml": f"""\
@@ -39,8 +41,8 @@ FILES = {
           version: 1.0.0
           type: Job
           image: {IMAGE}
-          schedules: [{{cron: "0 2 * * *", timezone: Europe/London}}]
-          network: {{peers: [one]}}
+          job: {{schedules: [{{cron: "0 2 * * *", timezone: Europe/London}}]}}
+          network: {{egress: [{{agent: one}}]}}
         """,
     "agents/team.yaml": """\
         apiVersion: holdfast.dev/v1alpha1
@@ -49,7 +51,7 @@ FILES = {
         spec:
           owner: platform
           members: [one, two]
-          defaults: {priorityClassName: high}
+          defaults: {pod: {priorityClassName: high}}
         """,
 }
 NETWORK = """\
@@ -101,23 +103,23 @@ def document(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, A
         pytest.param("reaches", "10.1.0.0/16", "agents/one.yaml:11", id="a network"),
         pytest.param(
             "reaches",
-            "api.example.com through the egress gateway",
+            "api.example.com:443 through the egress gateway",
             "agents/one.yaml:11",
             id="a domain",
         ),
         pytest.param(
-            "rights", "may get, list pods, in its namespace", "agents/one.yaml:13", id="a right"
+            "rights", "may get, list pods, in its namespace", "agents/one.yaml:14", id="a right"
         ),
         pytest.param(
             "secrets",
             "key: kubernetes llm, key token, as variable LLM_KEY",
-            "agents/one.yaml:14",
+            "agents/one.yaml:15",
             id="a secret, by reference",
         ),
         pytest.param(
             "storage",
             "data: 1Gi at /data, ReadWriteMany, stays when the agent goes",
-            "agents/one.yaml:15",
+            "agents/one.yaml:17",
             id="storage",
         ),
     ],
@@ -149,7 +151,7 @@ def test_a_job_is_called_by_nobody_and_runs_by_its_schedule(
         ("dev", "metadata.namespace", "trial", "stack", "stacks/Pulumi.dev.yaml:2"),
         ("prod", "metadata.namespace", "agents", "default", ":0"),
         ("dev", "spec.owner", "platform", "team", "agents/team.yaml:5"),
-        ("dev", "spec.priorityClassName", "high", "team", "agents/team.yaml:7"),
+        ("dev", "spec.pod.priorityClassName", "high", "team", "agents/team.yaml:7"),
         ("dev", "spec.rollout.strategy", "RollingUpdate", "default", ":0"),
         ("dev", "spec.prompt.systemMessage", "Be brief.\n", "file", "agents/one.md:1"),
     ],
@@ -226,11 +228,11 @@ def test_a_field_is_explained_with_type_default_and_the_types_it_holds_on(
     assert "applies to: Service" in text
     assert "    url  <" in said(capsys, "explain", "MCPServer.spec")
     assert "Env LOG_LEVEL" in said(capsys, "explain", "spec.telemetry.logs.level")
-    listed = said(capsys, "explain", "spec.schedules")
+    listed = said(capsys, "explain", "spec.job.schedules")
     assert "    cron  <" in listed
     assert "-required-" in listed
     assert max(map(len, listed.splitlines())) <= 100
-    entry = document(capsys, "explain", "spec.schedules[0].timezone")
+    entry = document(capsys, "explain", "spec.job.schedules[0].timezone")
     assert entry["default"] == "UTC"
     assert entry["types"] == ["Job"]
 
@@ -281,14 +283,14 @@ def test_schemas_are_for_editors(
 
 
 class TestRules:
-    def test_a_rule_is_told_with_what_to_do(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_rule_is_reported_with_what_to_do(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["explain", "egress-scoped"]) == 0
         shown = capsys.readouterr().out
         assert shown.startswith("egress-scoped (high): Egress to named destinations\n")
         assert "remedy      name pods, namespaces or address ranges" in shown
         assert "docs/policies/egress-scoped.md" in shown
 
-    def test_its_level_and_settings_on_a_stack_are_told(
+    def test_its_level_and_settings_on_a_stack_are_reported(
         self, capsys: pytest.CaptureFixture[str]
     ) -> None:
         assert run(["explain", "image-registry-allowlist", "-s", "dev", "-o", "json"]) == 0
@@ -303,7 +305,7 @@ class TestRules:
         assert 'did you mean "egress-scoped"?' in capsys.readouterr().err
 
 
-def test_a_cluster_that_cannot_be_asked_is_told_unless_nobody_wants_to_know(
+def test_a_cluster_that_cannot_be_asked_is_reported_unless_nobody_wants_to_know(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))

@@ -14,7 +14,7 @@ from tests.unit.operations.declared_project import DeclaredProject, manifest
     ("arguments", "said"),
     [
         pytest.param(
-            ["app", "-s", "dev", "--commit-of", "Service/app"], "an agent has no effect", id="agent"
+            ["app", "-s", "dev", "--commit-of", "Service/app"], "takes no agent", id="agent"
         ),
         pytest.param(
             ["-s", "dev", "--commit-of", "Service/app", "--limit", "1"],

@@ -116,7 +116,7 @@ def test_faults_of_files_begin_their_lines_with_their_places(
         pytest.param(["xyzzy"], "--help lists every command", id="nothing near"),
     ],
 )
-def test_a_misspelt_verb_is_told_the_one_that_may_be_meant(
+def test_a_misspelt_verb_is_reported_the_one_that_may_be_meant(
     capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
 ) -> None:
     assert run(arguments) == ExitCode.BAD_INPUT

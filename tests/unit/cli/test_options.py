@@ -12,9 +12,18 @@ from holdfast.cli.main import command
 from holdfast.cli.verbs import all_verbs
 
 SCREEN_LINES = 40
-MOST_OPTIONS: Final = {("drift",): 24, ("policy", "check"): 16}
+MOST_OPTIONS: Final = {("drift",): 26, ("policy", "check"): 17}
 """Verbs whose options stand below headings, or exclude each other."""
-OF_ONE_VERB: Final = {"--address", "--from", "--kubeconfig", "--output", "--to", "--user", "-o"}
+OF_ONE_VERB: Final = {
+    "--address",
+    "--from",
+    "--kubeconfig",
+    "--node",
+    "--output",
+    "--to",
+    "--user",
+    "-o",
+}
 """Options whose values differ by verb: addresses, sources, files, formats, targets, users."""
 
 VERBS_LOADED = {words: verb.load() for words, verb in all_verbs()}

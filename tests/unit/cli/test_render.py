@@ -14,7 +14,7 @@ PROJECT = {
         "spec:\n"
         "  version: 1.0.0\n"
         f"  image: registry.example/one@sha256:{'1' * 64}\n"
-        '  env: [{name: FLAG, value: "NO"}]\n'
+        '  container: {env: [{name: FLAG, value: "NO"}]}\n'
     ),
     "stacks/Pulumi.dev.yaml": "config:\n  holdfast:cluster: {identifier: dev}\n",
 }

@@ -99,8 +99,10 @@ def test_a_team_alone_and_an_unknown_one(capsys: pytest.CaptureFixture[str]) -> 
 def test_what_mermaid_would_refuse_is_split_by_team(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    tools = ", ".join(f'{{http: {{url: "https://t{n}.example"}}}}' for n in range(501))
-    write(project, "agents/wide.yaml", agent("wide", f"tools: [{tools}]"))
+    for each in range(6):
+        urls = (f"https://t{each}-{n}.example" for n in range(100))
+        tools = ", ".join(f'{{http: {{url: "{url}"}}}}' for url in urls)
+        write(project, f"agents/wide-{each}.yaml", agent(f"wide-{each}", f"tools: [{tools}]"))
     assert run(["render", "-o", "mermaid"]) == 0
     output = capsys.readouterr()
     assert output.out.startswith("## care\n\n```mermaid\nflowchart LR\n")

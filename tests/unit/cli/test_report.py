@@ -192,3 +192,30 @@ def test_a_saved_scan_stands_for_the_cluster(
     assert (states["support-rag"], states["coder"]) == ("OutOfSync", "Synced")
     assert {each["health"] for each in stack["agents"]} == {"Unknown"}
     assert stack["lookedAt"] == f"saved scan {saved}"
+
+
+@pytest.mark.parametrize(
+    ("options", "is_shown"),
+    [
+        pytest.param(("-o", "text"), True, id="text"),
+        pytest.param(("-o", "json"), True, id="json"),
+        pytest.param(("-o", "markdown"), False, id="comments and issues"),
+        pytest.param(("-o", "github"), False, id="annotations"),
+        pytest.param(("-o", "gitlab"), False, id="merge requests"),
+        pytest.param(("-o", "markdown", "--values"), True, id="a comment with values"),
+        pytest.param(("-o", "json", "--no-values"), False, id="json without values"),
+        pytest.param(("-o", "text", "--no-values"), False, id="text without values"),
+    ],
+)
+def test_values_are_left_out_where_strangers_read_along(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: tuple[str, ...],
+    is_shown: bool,
+) -> None:
+    desired = write(tmp_path, "desired.json", CONFIG)
+    changed = write(tmp_path, "live.json", live(level="only-inside"))
+    assert run(["drift", "--desired", desired, "--live", changed, *options]) == 7
+    shown = capsys.readouterr().out
+    assert ("only-inside" in shown) is is_shown
+    assert "level" in shown

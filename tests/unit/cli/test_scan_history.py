@@ -44,7 +44,9 @@ def told(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     return document
 
 
-def test_first_seen_count_and_age_are_told(scans: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_first_seen_count_and_age_are_reported(
+    scans: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     capsys.readouterr()
     assert run(history(scans)) == 0
     text = capsys.readouterr().out
@@ -54,7 +56,7 @@ def test_first_seen_count_and_age_are_told(scans: Path, capsys: pytest.CaptureFi
     assert f"alert at {DAYS[1]}: 6 low findings were open" in text
 
 
-def test_the_scan_of_a_moment_is_told_in_full(
+def test_the_scan_of_a_moment_is_reported_in_full(
     scans: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     capsys.readouterr()
@@ -66,9 +68,7 @@ def test_the_scan_of_a_moment_is_told_in_full(
     assert "data.level" not in paths
     assert paths["metadata.labels.label-5"]["live"] == "x"
     assert document["objectsChecked"] == 1
-    first = next(
-        each for each in document["sightings"] if each["path"] == "metadata.labels.label-0"
-    )
+    first = next(each for each in document["findings"] if each["path"] == "metadata.labels.label-0")
     assert (first["firstSeen"], first["count"], first["ageSeconds"]) == (DAYS[0], 2, 86_400)
     assert run(history(scans, "--at", "2026-11-18")) == 0
     assert "label-5" in capsys.readouterr().out
@@ -112,7 +112,7 @@ def test_no_secret_is_kept(scans: Path) -> None:
     assert "db-password" in scans.read_text()
 
 
-def test_files_leave_no_history_unless_told(tmp_path: Path) -> None:
+def test_files_leave_no_history_unless_reported(tmp_path: Path) -> None:
     desired = write(tmp_path, "desired.json", CONFIG)
     live_file = write(tmp_path, "live.json", live(level="info"))
     assert run(["drift", "--desired", desired, "--live", live_file]) == 0

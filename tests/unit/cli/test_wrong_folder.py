@@ -16,7 +16,7 @@ from holdfast.cli.main import run
         ),
     ],
 )
-def test_another_project_s_folder_is_told_and_left_alone(
+def test_another_project_s_folder_is_reported_and_left_alone(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -32,7 +32,7 @@ def test_another_project_s_folder_is_told_and_left_alone(
 
 
 @pytest.mark.parametrize("arguments", [["validate"], ["render", "-s", "dev"]])
-def test_a_project_that_declares_nothing_is_told_so(
+def test_a_project_that_declares_nothing_is_reported_so(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

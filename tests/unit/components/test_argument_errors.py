@@ -9,7 +9,6 @@ from holdfast.components.argument_errors import (
     whole_numbers,
 )
 from holdfast.components.inputs import AgentInputs
-from holdfast.components.part_inputs import AgentStorageInputs
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,13 +35,13 @@ FAULTS = [
         id="a missing field",
     ),
     pytest.param(
-        GOOD | {"storage": [{"name": "data", "size": "1Gi"}]},
-        "storage[0].mount_path: this field is required; add mount_path",
+        GOOD | {"storage": {"volumes": [{"name": "data", "size": "1Gi"}]}},
+        "storage.volumes[0].mount_path: this field is required; add mount_path",
         id="a missing field of two words, as Python spells it",
     ),
     pytest.param(
-        CamelCaseArguments(GOOD | {"storage": [{"name": "data", "size": "1Gi"}]}),
-        "storage[0].mountPath: this field is required; add mountPath",
+        CamelCaseArguments(GOOD | {"storage": {"volumes": [{"name": "data", "size": "1Gi"}]}}),
+        "storage.volumes[0].mountPath: this field is required; add mountPath",
         id="a missing field of two words, as other languages spell it",
     ),
     pytest.param(
@@ -94,26 +93,20 @@ def test_ends_a_program_without_a_traceback() -> None:
     assert issubclass(ArgumentsError, pulumi.RunError)
 
 
-def test_an_output_is_refused_where_it_stands() -> None:
-    output: Any = pulumi.Output.from_input("x")
-    (found,) = faults({"agent": PLACE, "storage": [{"name": output}]}, AgentStorageInputs)
-    assert found.startswith("storage[0].name: expected a plain value, got an output")
-
-
 def test_both_spellings_are_taken() -> None:
-    snake = GOOD | {"security": {"read_only_root_filesystem": False}}
-    camel = GOOD | {"security": {"readOnlyRootFilesystem": False}}
+    snake = GOOD | {"pod": {"security": {"read_only_root_filesystem": False}}}
+    camel = GOOD | {"pod": {"security": {"readOnlyRootFilesystem": False}}}
     assert validated("a", snake, AgentInputs) == validated("a", camel, AgentInputs)
 
 
 def test_whole_numbers_that_came_as_floats_are_whole_again_wherever_they_stand() -> None:
     args = GOOD | {
         "scaling": {"replicas": 3.0},
-        "security": {"pod_security_context": {"runAsUser": 9.0}},
+        "pod": {"security": {"pod_security_context": {"runAsUser": 9.0}}},
     }
     model = validated("a", args, AgentInputs)
     assert repr(model.scaling.replicas) == "3"
-    assert repr(model.security.pod_security_context) == "{'runAsUser': 9}"
+    assert repr(model.pod.security.pod_security_context) == "{'runAsUser': 9}"
 
 
 JSON = st.recursive(

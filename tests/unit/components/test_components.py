@@ -1,6 +1,8 @@
 """Components under recording mocks: what is registered, under which name, parent and protection."""
 
+import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any, cast
 
 import pulumi
@@ -13,6 +15,8 @@ from holdfast.components.parts import AgentIdentity, AgentScaling, AgentStorage
 from holdfast.errors import InputError
 from pulumi.runtime import mocks as pulumi_mocks
 
+HASH = re.compile(r"(?<=-)[0-9a-f]{8}$")
+"""What ends the name of an object that is named by its content."""
 IMAGE = "registry.example/support@sha256:" + "2" * 64
 SUPPORT: AgentArgs = {
     "namespace": "cx",
@@ -20,9 +24,16 @@ SUPPORT: AgentArgs = {
     "owner": "care",
     "image": IMAGE,
     "scaling": {"replicas": 2},
-    "storage": [
-        {"name": "index", "size": "1Gi", "mount_path": "/data", "access_modes": ["ReadWriteMany"]}
-    ],
+    "storage": {
+        "volumes": [
+            {
+                "name": "index",
+                "size": "1Gi",
+                "mount_path": "/data",
+                "access_modes": ["ReadWriteMany"],
+            }
+        ]
+    },
     "prompt": {"system_message": "be kind"},
 }
 
@@ -34,6 +45,11 @@ class Recorder(pulumi_mocks.MockMonitor):
         super().__init__(Echo())
         self.requests: dict[str, Any] = {}
         self.inputs: dict[str, dict[str, Any]] = {}
+        self.registered_outputs: list[Any] = []
+
+    def RegisterResourceOutputs(self, request: Any) -> Any:  # noqa: N802 - the engine's method
+        self.registered_outputs.append(request)
+        return super().RegisterResourceOutputs(request)  # type: ignore[no-untyped-call]  # untyped upstream
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802 - the engine's method
         if request.custom or request.type.startswith("holdfast:"):
@@ -65,17 +81,22 @@ def deploy(program: Callable[[], object]) -> Recorder:
 
 
 def test_an_agent_registers_its_parts_and_their_objects_under_its_name() -> None:
-    types = deploy(lambda: Agent("support", SUPPORT)).types()
+    types = {
+        HASH.sub("", name): kind
+        for name, kind in deploy(lambda: Agent("support", SUPPORT)).types().items()
+    }
     assert types == {
         "support": "holdfast:index:Agent",
         "support-identity": "holdfast:index:AgentIdentity",
         "support-serviceaccount": "kubernetes:core/v1:ServiceAccount",
-        "support-config": "kubernetes:core/v1:ConfigMap",
-        "support-prompt": "kubernetes:core/v1:ConfigMap",
+        "support-config": "holdfast:index:AgentConfig",
+        "support-config-": "kubernetes:core/v1:ConfigMap",
+        "support-prompt-": "kubernetes:core/v1:ConfigMap",
         "support-storage": "holdfast:index:AgentStorage",
         "support-claim-index": "kubernetes:core/v1:PersistentVolumeClaim",
         "support-network": "holdfast:index:AgentNetwork",
         "support-service": "kubernetes:core/v1:Service",
+        "support-networkpolicy-during-update": "kubernetes:networking.k8s.io/v1:NetworkPolicy",
         "support-networkpolicy": "kubernetes:networking.k8s.io/v1:NetworkPolicy",
         "support-workload": "holdfast:index:AgentWorkload",
         "support-deployment": "kubernetes:apps/v1:Deployment",
@@ -99,21 +120,58 @@ def test_storage_is_protected_and_kept_and_nothing_else_is() -> None:
     assert requests["support-claim-index"].retainOnDelete
 
 
+@pytest.mark.parametrize(("given", "is_protected"), [(None, True), (False, False), (True, True)])
+def test_protection_that_the_program_gives_wins(given: bool | None, is_protected: bool) -> None:
+    options = pulumi.ResourceOptions(protect=given)
+    requests = deploy(lambda: Agent("support", SUPPORT, options)).requests
+    assert requests["support-claim-index"].protect == is_protected
+    assert requests["support-claim-index"].retainOnDelete
+    assert requests["support-deployment"].protect == bool(given)
+
+
+def test_protection_of_a_fleet_holds_for_its_agents() -> None:
+    args: Any = {"agents": {"one": SUPPORT}}
+    options = pulumi.ResourceOptions(protect=False)
+    requests = deploy(lambda: Fleet("fleet", args, options)).requests
+    assert not any(each.protect for each in requests.values())
+
+
 def test_the_deployment_waits_for_what_its_pods_mount_and_run_as() -> None:
     request = deploy(lambda: Agent("support", SUPPORT)).requests["support-deployment"]
-    waited_for = {urn.rsplit("::", 1)[1] for urn in request.dependencies}
+    waited_for = {HASH.sub("", urn.rsplit("::", 1)[1]) for urn in request.dependencies}
     assert {
         "support-serviceaccount",
-        "support-config",
-        "support-prompt",
+        "support-config-",
+        "support-prompt-",
         "support-claim-index",
-        "support-networkpolicy",
+        "support-networkpolicy-during-update",
     } <= waited_for
+    assert "support-networkpolicy" not in waited_for
+
+
+def test_network_rules_narrow_when_the_workload_is_healthy() -> None:
+    requests = deploy(lambda: Agent("support", SUPPORT)).requests
+    narrowing = {urn.rsplit("::", 1)[1] for urn in requests["support-networkpolicy"].dependencies}
+    assert "support-deployment" in narrowing
+
+
+def test_another_content_is_another_resource_so_that_the_old_one_goes_last() -> None:
+    changed: AgentArgs = {**SUPPORT, "prompt": {"system_message": "Be brief."}}
+    names = [
+        {name for name in deploy(partial(Agent, "support", one)).requests if "-prompt-" in name}
+        for one in (SUPPORT, changed)
+    ]
+    assert [len(each) for each in names] == [1, 1]
+    assert names[0] != names[1]
 
 
 def test_a_workload_waits_for_the_backup_that_precedes_it() -> None:
     backup = {"method": "Job", "image": IMAGE, "command": ["save"]}
-    recorder = deploy(lambda: Agent("support", cast("Any", {**SUPPORT, "backup": backup})))
+    recorder = deploy(
+        lambda: Agent(
+            "support", cast("Any", {**SUPPORT, "storage": {**SUPPORT["storage"], "backup": backup}})
+        )
+    )
     assert recorder.types()["support-backup"] == "holdfast:index:AgentBackup"
     request = recorder.requests["support-deployment"]
     waited_for = {urn.rsplit("::", 1)[1] for urn in request.dependencies}
@@ -123,7 +181,7 @@ def test_a_workload_waits_for_the_backup_that_precedes_it() -> None:
 def test_a_part_works_alone_in_another_program() -> None:
     args = {
         "agent": {"name": "other", "namespace": "team"},
-        "storage": [{"name": "data", "size": "5Gi", "mount_path": "/data"}],
+        "storage": {"volumes": [{"name": "data", "size": "5Gi", "mount_path": "/data"}]},
     }
     types = deploy(lambda: AgentStorage("other-storage", cast("Any", args))).types()
     assert types == {
@@ -147,9 +205,12 @@ def test_whole_numbers_may_arrive_as_floats_from_other_languages() -> None:
 
 
 def test_faulty_arguments_name_the_component_and_every_field() -> None:
-    args = {"agent": {"name": "Other_1", "namespace": "team"}, "security": {"automount_token": 3}}
+    args = {
+        "agent": {"name": "Other_1", "namespace": "team"},
+        "pod": {"security": {"automount_token": 3}},
+    }
     with pytest.raises(
-        InputError, match=r"(?s)agent\.name.*RFC 1123.*security\.automount"
+        InputError, match=r"(?s)agent\.name.*RFC 1123.*pod\.security\.automount"
     ) as raised:
         deploy(lambda: AgentIdentity("other-identity", cast("Any", args)))
     assert raised.value.message.startswith("AgentIdentity other-identity: ")
@@ -162,12 +223,12 @@ def test_a_fleet_declares_the_namespaces_of_its_agents_once() -> None:
     assert types["one"] == types["two"] == "holdfast:index:Agent"
 
 
-def test_a_namespace_that_holds_data_outlives_its_last_agent() -> None:
+def test_a_namespace_outlives_its_last_agent_for_it_may_hold_data_of_earlier_ones() -> None:
     without = {key: value for key, value in SUPPORT.items() if key != "storage"}
     agents: Any = {"one": SUPPORT, "two": without | {"namespace": "ops"}}
     requests = deploy(lambda: Fleet("fleet", {"agents": agents})).requests
     assert requests["namespace-cx"].retainOnDelete
-    assert not requests["namespace-ops"].retainOnDelete
+    assert requests["namespace-ops"].retainOnDelete
 
 
 def test_existing_namespaces_are_left_to_their_owners() -> None:
@@ -178,7 +239,7 @@ def test_existing_namespaces_are_left_to_their_owners() -> None:
 def test_an_agent_waits_for_every_object_of_the_agents_it_depends_on() -> None:
     plain: Any = {key: value for key, value in SUPPORT.items() if key != "storage"}
     # By name, the later one comes first: the dependency decides, not the alphabet.
-    first: Any = plain | {"depends_on": ["two"], "wait_for_dependencies": False}
+    first: Any = plain | {"depends_on": [{"name": "two", "wait": False}]}
     agents: Any = {"one": first, "two": plain | {"network": {"expose": {"port": 9000}}}}
     deployed = deploy(lambda: Fleet("fleet", {"agents": agents}))
     waited = " ".join(deployed.requests["one-deployment"].dependencies)
@@ -200,6 +261,7 @@ def test_a_fleet_of_a_program_lets_its_agents_reach_its_tool_servers() -> None:
     [rule] = recorded.inputs["crm-networkpolicy"]["spec"]["ingress"]
     [caller] = rule["from"]
     assert caller["podSelector"]["matchLabels"]["holdfast.dev/agent"] == "support"
-    told = recorded.inputs["support-config"]["data"]["agent.json"]
+    [config] = [name for name in recorded.inputs if HASH.sub("", name) == "support-config-"]
+    told = recorded.inputs[config]["data"]["agent.json"]
     assert "http://crm.cx.svc:9000/mcp" in told
     assert recorded.inputs["crm-deployment"]["spec"]["replicas"] == 1

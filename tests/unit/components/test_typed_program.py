@@ -17,7 +17,10 @@ def test_right_arguments_are_typed() -> None:
         "namespace": "cx",
         "version": "1.0.0",
         "image": IMAGE,
-        "network": {"ingress_from": ["peer", {"namespace": "edge"}], "peers": ["other"]},
+        "network": {
+            "ingress_from": ["peer", {"namespace": "edge"}],
+            "egress": [{"agent": "other"}],
+        },
         "rollout": {"max_surge": "25%"},
         "telemetry": {"traces": {"protocol": "grpc", "sampling": 1}},
     }

@@ -134,7 +134,7 @@ def summary(found: list[Finding]) -> list[tuple[str, str]]:
 
 def drift(desired: KubeObject, live: KubeObject, **context: Any) -> list[tuple[str, str]]:
     """Class and path of each finding that counts."""
-    return summary([each for each in findings(desired, live, **context) if each.counts])
+    return summary([each for each in findings(desired, live, **context) if each.is_drift])
 
 
 def identity(one: KubeObject) -> Identity:

@@ -73,7 +73,7 @@ def test_no_object_is_too_odd_to_be_judged(
     desired, live = spoilt(kind, *declared), spoilt(kind, *found)
     identity = reference_of(desired).identity
     context = DriftContext(
-        autoscalers=Autoscalers([desired], lambda: [live]),
+        autoscalers=Autoscalers([desired]),
         baseline={identity: desired} if has_baseline else None,
     )
     report = DriftJudge([desired], context, "dev").report(LiveState({identity: live}))

@@ -27,7 +27,7 @@ def never() -> KubeObject:
 
 
 def classes(live: KubeObject, baseline: Objects) -> list[str]:
-    context = DriftContext(autoscalers=Autoscalers([], list), baseline=baseline)
+    context = DriftContext(autoscalers=Autoscalers(()), baseline=baseline)
     report = DriftJudge([DEPLOYMENT], context).report(LiveState({IDENTITY: live}))
     return [each.drift_class for each in report.findings]
 

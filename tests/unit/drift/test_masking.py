@@ -86,3 +86,64 @@ values = st.recursive(
 def test_no_value_of_a_secret_is_ever_shown(desired: Any, live: Any, path: Path) -> None:
     shown = mask_pair(SECRET, path, desired, live)
     assert set(map(str, shown)) <= {MASK, MASK_CHANGED, "None"}
+
+
+HIDDEN = (
+    ("env[name=DB_PASS].value", "hunter2xx"),
+    ("env[name=PASS].value", "hunter2xx"),
+    ("env[name=PULUMI_CONFIG_PASSPHRASE].value", "hunter2xx"),
+    ("env[name=DSN].value", "hunter2xx"),
+    ("env[name=KEY].value", "hunter2xx"),
+    ("env[name=JWT].value", "hunter2xx"),
+    ("env[name=GH_PAT].value", "hunter2xx"),
+    ("env[name=SMTP_AUTH_HEADER].value", "Basic aHVudGVyMnh4"),
+    ("env[name=OTEL_EXPORTER_OTLP_HEADERS].value", "x-team=hunter2xx"),
+    ("env[name=HEADER].value", "Bearer hunter2xx"),
+    ("env[name=OPTIONS].value", "--verbose --token hunter2xx"),
+    ("env[name=SESSION_COOKIE].value", "hunter2xx"),
+    ("env[name=hmacSalt].value", "hunter2xx"),
+    ("env[name=dbPass].value", "hunter2xx"),
+    ("env[name=ACCOUNTKEY].value", "hunter2xx"),
+    ("env[name=URL].value", "https://api.example.test/v1?sig=hunter2xx&x=1"),
+    ("env[name=URL].value", "https://api.example.test/v1?access_token=hunter2xx"),
+    ("env[name=URL].value", "amqp://:hunter2xx@queue.example.test"),
+    ("data.passphrase", "hunter2xx"),
+    ('data["app.ini"]', "[db]\nuser = a\npassword = hunter2xx\n"),
+    ('data["app.yaml"]', "db:\n  password: hunter2xx\n"),
+    ('data["app.json"]', '{"db": {"apiKey": "hunter2xx"}}'),
+    ('data["run.sh"]', "curl -H 'X-Api-Key: hunter2xx' https://example.test"),
+    ("spec.args", ["--password", "hunter2xx"]),
+    ("spec.args", ["--db-pass=hunter2xx"]),
+    ("spec.args", ["-phunter2xx"]),
+    ("spec.args", ["--auth-token", "hunter2xx", "--verbose"]),
+    ("spec.args", ["--header", "Authorization: Basic hunter2xx"]),
+    ("spec.command", ["sh", "-c", "mysql --password hunter2xx -u root"]),
+    ("spec.template.spec.containers", [{"name": "a", "args": ["--secret", "hunter2xx"]}]),
+    ("spec.headers", [{"name": "X-Auth", "value": "hunter2xx"}]),
+    ("spec.auth.basic.password", "hunter2xx"),
+)
+SHOWN = (
+    ("env[name=LEVEL].value", "info"),
+    ("env[name=PATTERN].value", "a-b"),
+    ("env[name=COMPASS].value", "north"),
+    ("env[name=MONKEY].value", "ape"),
+    ("env[name=AUTHOR].value", "somebody"),
+    ("env[name=URL].value", "https://api.example.test:8443/v1?page=2"),
+    ("env[name=PATH].value", "/usr/bin"),
+    ("spec.args", ["serve", "--port", "8080", "--path=/data", "-p8080", "-profile"]),
+    ("spec.image", "registry.example.test/auth-proxy:1.2"),
+    ("spec.template.spec.serviceAccountName", "token-reader"),
+    ("spec.volumes[name=v].secret.secretName", "db"),
+    ('data["app.ini"]', "[log]\nlevel = debug\n"),
+)
+
+
+@pytest.mark.parametrize(("path", "value"), HIDDEN)
+def test_a_credential_is_masked_by_its_key_its_place_or_its_shape(path: str, value: Any) -> None:
+    for sides in ((ABSENT, value), (value, ABSENT)):
+        assert "hunter2" not in str(mask_pair(DEPLOYMENT, parse_path(path), *sides))
+
+
+@pytest.mark.parametrize(("path", "value"), SHOWN)
+def test_what_is_no_credential_is_shown(path: str, value: Any) -> None:
+    assert mask_pair(DEPLOYMENT, parse_path(path), ABSENT, value)[1] == value

@@ -1,13 +1,15 @@
 """An owner reference is a claim: it counts where the owner is there and makes such objects."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from holdfast.drift.finding import DriftReport
-from holdfast.kube.objects import KubeObject
+from holdfast.drift.scan import DriftJudge, LiveState
+from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 
 from tests.unit.drift.objects import DEPLOYMENT, live_of
-from tests.unit.drift.test_scan import NAMESPACE, found, scan
+from tests.unit.drift.test_scan import AROUND, NAMESPACE, found, scan
 
 UID = "11111111-1111-1111-1111-111111111111"
 BY_DEPLOYMENT = {
@@ -80,7 +82,9 @@ def report_of(*others: KubeObject) -> DriftReport:
             True,
             id="an owner that makes nothing",
         ),
-        pytest.param(extra("batch/v1", "Job", BY_OPERATOR), False, id="of a custom resource"),
+        pytest.param(
+            extra("batch/v1", "Job", BY_OPERATOR), True, id="of a custom resource made by hand"
+        ),
         pytest.param(
             extra("batch/v1", "Job", BY_OPERATOR | {"name": "absent"}),
             True,
@@ -119,6 +123,54 @@ def test_only_a_proved_owner_accounts_for_an_object(made: KubeObject, is_found: 
     expected = [("unmanaged", f"{made['kind']} cx/extra")] if is_found else []
     live = [made] if made["kind"] in {"Deployment", "ReplicaSet"} else [made, WIDGET]
     assert found(report_of(*live)) == expected
+
+
+OTHERS_WIDGET = {
+    **WIDGET,
+    "metadata": {
+        **WIDGET["metadata"],
+        "ownerReferences": [
+            BY_OPERATOR | {"kind": "Factory", "name": "f", "uid": "f-1"},
+        ],
+    },
+}
+FACTORY: KubeObject = {
+    "apiVersion": "example.test/v1",
+    "kind": "Factory",
+    "metadata": {"name": "f", "namespace": "cx", "uid": "f-1"},
+}
+JOB = extra("batch/v1", "Job", BY_OPERATOR)
+
+
+@pytest.mark.parametrize(
+    ("declared", "live", "is_found"),
+    [
+        pytest.param([WIDGET], [WIDGET], False, id="the owner is declared"),
+        pytest.param([FACTORY], [FACTORY, OTHERS_WIDGET], False, id="the owner's owner is"),
+        pytest.param([], [FACTORY, OTHERS_WIDGET], True, id="none of them is"),
+    ],
+)
+def test_an_owner_is_itself_accounted_for(
+    declared: list[KubeObject], live: list[KubeObject], is_found: bool
+) -> None:
+    report = scan([NAMESPACE, *declared], [live_of(NAMESPACE), *live, JOB], is_whole=True)
+    assert (("unmanaged", "Job cx/extra") in found(report)) is is_found
+
+
+@pytest.mark.parametrize(
+    ("owner", "is_found"),
+    [(WIDGET, True), (OTHERS_WIDGET, False), (None, True)],
+    ids=["made by hand", "accounted for", "not there"],
+)
+def test_an_owner_that_was_not_read_is_asked_for(owner: KubeObject | None, is_found: bool) -> None:
+    def find(ref: ObjectRef) -> KubeObject | None:
+        return {"Widget": owner, "Factory": FACTORY}.get(ref.kind)
+
+    declared = [NAMESPACE, FACTORY]
+    live = {reference_of(one).identity: one for one in (live_of(NAMESPACE), FACTORY, JOB)}
+    state = LiveState(live, watched=frozenset({("batch", "Job")}))
+    report = DriftJudge(declared, replace(AROUND, find_owner=find)).report(state)
+    assert (("unmanaged", "Job cx/extra") in found(report)) is is_found
 
 
 def test_the_endpoints_of_a_service_are_its_controllers() -> None:

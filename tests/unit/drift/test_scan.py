@@ -1,5 +1,6 @@
 """The whole report of one scan."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ from holdfast.drift.context import DriftContext
 from holdfast.drift.exemption.controllers import Autoscalers
 from holdfast.drift.finding import DriftReport, NotChecked
 from holdfast.drift.scan import DriftJudge, LiveState, observed_objects
-from holdfast.kube.objects import KubeObject
+from holdfast.kube.objects import Identity, KubeObject
 
 from tests.unit.drift.objects import CONTAINER, DEPLOYMENT, edit, findings, identity, live_of
 
@@ -18,6 +19,9 @@ CONFIG: KubeObject = {
     "metadata": {"name": "support", "namespace": "cx"},
     "data": {"a": "b"},
 }
+
+
+AROUND = DriftContext(autoscalers=Autoscalers([]))
 
 
 def scan(desired: list[KubeObject], live: list[KubeObject], **more: Any) -> DriftReport:
@@ -89,13 +93,25 @@ class TestUnmanaged:
         "edits",
         [
             pytest.param({"metadata.name": "kube-root-ca.crt"}, id="the cluster's own"),
-            pytest.param(of_stack("prod"), id="another stack's"),
             pytest.param({"kind": "LimitRange"}, id="kind that is not declared"),
         ],
     )
     def test_what_belongs_to_somebody_else_is_left_out(self, edits: dict[str, Any]) -> None:
         live = [live_of(NAMESPACE), live_of(CONFIG), self.other(edits)]
         assert found(scan([NAMESPACE, CONFIG], live, stack="dev")) == []
+
+    @pytest.mark.parametrize(("declaring", "is_found"), [("prod", False), ("", True)])
+    def test_the_label_of_another_stack_counts_where_that_stack_declares_the_object(
+        self, declaring: str, is_found: bool
+    ) -> None:
+        def declares(stack: str, identity: Identity) -> bool:
+            return (stack, identity.name) == (declaring, "extra")
+
+        live = [live_of(NAMESPACE), live_of(CONFIG), self.other(of_stack("prod"))]
+        state = LiveState({identity(one): one for one in live})
+        context = replace(AROUND, declares=declares)
+        report = DriftJudge([NAMESPACE, CONFIG], context, "dev").report(state)
+        assert bool(found(report)) is is_found
 
     def test_what_runs_although_its_kind_is_not_declared(self) -> None:
         pod = {**self.other({}), "apiVersion": "v1", "kind": "Pod"}

@@ -86,18 +86,18 @@ POD = {"resource": "pods", "namespace": "cx", "name": "support-1", "subresource"
         pytest.param("create", 500, id="allowed, and the node was not there"),
     ],
 )
-def test_a_session_in_a_pod_is_told_when_it_was_allowed(verb: str, code: int) -> None:
+def test_a_session_in_a_pod_is_reported_when_it_was_allowed(verb: str, code: int) -> None:
     event = parse_event(line(verb=verb, objectRef=POD, responseStatus={"code": code}))
     assert event is not None
     assert event.is_session
 
 
 @pytest.mark.parametrize("code", [401, 403, 404])
-def test_a_session_that_was_refused_is_not_told(code: int) -> None:
+def test_a_session_that_was_refused_is_not_reported(code: int) -> None:
     assert parse_event(line(verb="create", objectRef=POD, responseStatus={"code": code})) is None
 
 
-def test_a_session_is_told_when_it_begins_and_a_write_when_it_ends() -> None:
+def test_a_session_is_reported_when_it_begins_and_a_write_when_it_ends() -> None:
     started = {"stage": "ResponseStarted", "responseStatus": {"code": 101}, "auditID": "a-1"}
     event = parse_event(line(objectRef=POD | {"subresource": "portforward"}, **started))
     assert event is not None

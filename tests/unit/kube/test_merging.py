@@ -1,4 +1,4 @@
-"""Laws and cases of the merge that podOverrides are laid over a pod with."""
+"""Laws and cases of the merge that pod.overrides are laid over a pod with."""
 
 from typing import Any
 

@@ -94,5 +94,5 @@ def test_what_the_controller_reads_is_a_schedule(text: str) -> None:
         pytest.param("0 0 31 2,4 *", "never comes", id="a day that no such month has"),
     ],
 )
-def test_what_it_would_refuse_or_never_reach_is_told(text: str, words: str) -> None:
+def test_what_it_would_refuse_or_never_reach_is_reported(text: str, words: str) -> None:
     assert words in fault_in_cron(text)

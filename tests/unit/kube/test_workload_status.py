@@ -100,7 +100,7 @@ def test_health_says_why_it_is_no_better(live: dict[str, Any], health: str, reas
     assert health_of(live) == HealthVerdict(Health(health), reason)
 
 
-def test_the_worst_of_several_is_told_by_its_name() -> None:
+def test_the_worst_of_several_is_reported_by_its_name() -> None:
     slow, lost = HealthVerdict(Health.PROGRESSING, "a"), HealthVerdict(Health.DEGRADED, "b")
     assert worst({"x": HEALTHY, "y": lost, "z": slow}) == HealthVerdict(Health.DEGRADED, "y: b")
     assert worst({}) == HEALTHY
@@ -226,4 +226,4 @@ def test_several_workloads_are_as_ready_as_the_worst_and_say_why_its_pods_are_st
     found = readiness_of([well, rollout(observedGeneration="2", readyReplicas=0)], [pod])
     assert (found.wanted, found.ready, found.is_ready) == (4, 2, "False")
     assert found.reason == "ImagePullBackOff"
-    assert found.message == "pod one-x: container agent, 0 restarts: no such image"
+    assert found.message == "pod one-x: container agent: no such image"

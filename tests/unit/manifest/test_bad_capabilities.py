@@ -150,44 +150,44 @@ CASES = [
     ),
     bad(
         "signed card",
-        spec("a2a: {sign: true}"),
-        "7:9",
-        "spec.a2a.sign: expected a known field",
+        spec("card: {sign: true}"),
+        "7:10",
+        "spec.card.sign: expected a known field",
     ),
     bad(
         "two skills of one id",
         spec(
-            "a2a:\n  skills:\n"
+            "card:\n  skills:\n"
             "    - {id: a, name: a, description: a, tags: [a]}\n"
             "    - {id: a, name: b, description: b, tags: [b]}\n"
         ),
         "10:14",
-        "spec.a2a.skills[1].id: ids of skills must be unique",
+        "spec.card.skills[1].id: ids in skills must be unique",
     ),
     bad(
         "skill without tag",
-        spec("a2a: {skills: [{id: a, name: a, description: a, tags: []}]}"),
-        "7:57",
+        spec("card: {skills: [{id: a, name: a, description: a, tags: []}]}"),
+        "7:58",
         "expected at least 1",
     ),
     bad(
         "unknown way to authenticate",
-        spec("a2a: {securitySchemes: {key: {apiKey: {}}}}"),
-        "7:27",
+        spec("card: {securitySchemes: {key: {apiKey: {}}}}"),
+        "7:28",
         "expected exactly one of apiKeySecurityScheme",
         "got 'apiKey'",
     ),
     bad(
         "no media type",
-        spec("a2a: {inputModes: [text]}"),
-        "7:22",
+        spec("card: {inputModes: [text]}"),
+        "7:23",
         "expected a media type such as \"text/plain\", got 'text'",
     ),
     bad(
         "no card, but skills",
-        spec("a2a: {enabled: false, outputModes: [a/b]}"),
-        "7:18",
-        "spec.a2a.enabled: enabled: false excludes all that a card would tell",
+        spec("card: {enabled: false, outputModes: [a/b]}"),
+        "7:19",
+        "spec.card.enabled: enabled: false excludes the other fields of card",
     ),
     bad(
         "two skills of one name",

@@ -41,6 +41,25 @@ SCALING = [
         "no effect on a Resource metric",
     ),
     bad(
+        "container of a metric of all",
+        spec(
+            "scaling:\n  minReplicas: 1\n  maxReplicas: 2\n"
+            "  metrics: [{type: Resource, name: cpu, target: 7, container: agent}]"
+        ),
+        "10:65",
+        "has no effect on this metric, got type Resource; use type: ContainerResource",
+    ),
+    bad(
+        "metric of a container that is not there",
+        spec(
+            "scaling:\n  minReplicas: 1\n  maxReplicas: 2\n"
+            "  metrics: [{type: ContainerResource, name: cpu, target: 7, container: proxi}]"
+        ),
+        "10:74",
+        "expected the name of a container that runs beside the agent",
+        "'proxi'; one of agent",
+    ),
+    bad(
         "one metric twice",
         spec(
             "scaling:\n  minReplicas: 1\n  maxReplicas: 2\n  metrics:\n"
@@ -106,21 +125,21 @@ SCALING = [
     ),
     bad(
         "standby that is not there",
-        spec("availability: {active: standby}"),
-        "7:26",
+        spec("scaling: {availability: {active: standby}}"),
+        "7:36",
         "there is no standby",
     ),
     bad(
         "automatic fail-over to nothing",
-        spec("availability: {failover: automatic}"),
-        "7:28",
+        spec("scaling: {availability: {failover: automatic}}"),
+        "7:38",
         "there is no standby; add standby: true",
     ),
     bad(
         "a time for a person",
-        spec("availability: {standby: true, failoverAfter: 10s}"),
-        "7:48",
-        "spec.availability.failoverAfter: has no effect on a manual fail-over",
+        spec("scaling: {availability: {standby: true, failoverAfter: 10s}}"),
+        "7:58",
+        "spec.scaling.availability.failoverAfter: has no effect on a manual fail-over",
     ),
 ]
 
@@ -130,20 +149,20 @@ ROLLOUT = [
         spec("rollout: {steps: [{setWeight: 10}]}"),
         "7:20",
         "rollout.steps",
-        "no effect with strategy RollingUpdate",
+        "no effect with this strategy, got strategy RollingUpdate",
         "use Canary",
     ),
     bad(
         "surge of blue-green",
         spec("rollout: {strategy: BlueGreen, maxSurge: 2}"),
         "7:44",
-        "no effect with strategy BlueGreen",
+        "no effect with this strategy, got strategy BlueGreen",
     ),
     bad(
         "rollback of a rolling update",
         spec("rollout: {autoRollback: false}"),
         "7:27",
-        "no effect with strategy RollingUpdate",
+        "no effect with this strategy, got strategy RollingUpdate",
         "BlueGreen or Canary",
     ),
     bad(
@@ -196,21 +215,27 @@ ROLLOUT = [
     ),
     bad(
         "two versions at one claim",
-        spec("storage: [{name: a, size: 1Gi, mountPath: /a}]\nrollout: {strategy: BlueGreen}"),
+        spec(
+            "storage: {volumes: [{name: a, size: 1Gi, mountPath: /a}]}\n"
+            "rollout: {strategy: BlueGreen}"
+        ),
         "8:23",
         "a claim has a single writer",
         "ReadWriteMany",
     ),
     bad(
         "standby at one claim",
-        spec("storage: [{name: a, size: 1Gi, mountPath: /a}]\navailability: {standby: true}"),
-        "8:27",
+        spec(
+            "storage: {volumes: [{name: a, size: 1Gi, mountPath: /a}]}\n"
+            "scaling: {availability: {standby: true}}"
+        ),
+        "8:37",
         "a standby needs the volumes",
     ),
     bad(
         "standby and blue-green",
-        spec("rollout: {strategy: BlueGreen}\navailability: {standby: true}"),
-        "8:27",
+        spec("rollout: {strategy: BlueGreen}\nscaling: {availability: {standby: true}}"),
+        "8:37",
         "would both move the Service",
     ),
 ]

@@ -17,122 +17,127 @@ from tests.unit.manifest.projects import (
     write,
 )
 
-VOLUME = "storage: [{name: index, size: 1Gi, mountPath: /data}]"
+VOLUME = "storage:\n  volumes: [{name: index, size: 1Gi, mountPath: /data}]"
 JOB = f'method: Job, image: "{IMAGE}", command: [save]'
 
 CASES = [
     bad(
         "replacement of a retained claim",
-        spec("storage: [{name: a, size: 1Gi, mountPath: /a, allowReplacement: true}]"),
-        "7:67",
-        "spec.storage[0].allowReplacement: has no effect on a retained claim; add retain: false",
+        spec("storage: {volumes: [{name: a, size: 1Gi, mountPath: /a, allowReplacement: true}]}"),
+        "7:77",
+        "spec.storage.volumes[0].allowReplacement: has no effect on a retained claim; add "
+        "retain: false",
     ),
     bad(
         "backup of nothing",
-        spec("backup: {}"),
-        "7:3",
-        "spec.backup: has no effect without storage; remove it",
+        spec("storage: {backup: {}}"),
+        "7:13",
+        "spec.storage.backup: has no effect without volumes; remove it",
     ),
     bad(
         "backup that never happens",
-        spec(f"{VOLUME}\nbackup: {{beforeRollout: false}}"),
-        "8:3",
+        spec(f"{VOLUME}\n  backup: {{beforeRollout: false}}"),
+        "9:5",
         "expected schedule or beforeRollout: without both nothing is saved",
     ),
     bad(
         "time zone without schedule",
-        spec(f"{VOLUME}\nbackup: {{timezone: Europe/Berlin}}"),
-        "8:22",
+        spec(f"{VOLUME}\n  backup: {{timezone: Europe/Berlin}}"),
+        "9:24",
         "has no effect without schedule",
     ),
     bad(
         "schedule that is none",
-        spec(f"{VOLUME}\nbackup: {{schedule: daily}}"),
-        "8:22",
-        "spec.backup.schedule",
+        spec(f"{VOLUME}\n  backup: {{schedule: daily}}"),
+        "9:24",
+        "spec.storage.backup.schedule",
     ),
     bad(
         "image for snapshots",
-        spec(f'{VOLUME}\nbackup: {{image: "{IMAGE}"}}'),
-        "8:19",
-        "spec.backup.image: has no effect on snapshots; remove it, or use method: Job",
+        spec(f'{VOLUME}\n  backup: {{image: "{IMAGE}"}}'),
+        "9:21",
+        "spec.storage.backup.image: has no effect on snapshots; remove it, or use method: Job",
     ),
     bad(
         "job without command",
-        spec(f'{VOLUME}\nbackup: {{method: Job, image: "{IMAGE}"}}'),
-        "8:3",
-        "spec.backup.command: method Job needs this field; add command",
+        spec(f'{VOLUME}\n  backup: {{method: Job, image: "{IMAGE}"}}'),
+        "9:5",
+        "spec.storage.backup.command: method Job needs this field; add command",
     ),
     bad(
         "job on a volume of one pod",
         spec(
-            "storage: [{name: a, size: 1Gi, mountPath: /a, accessModes: [ReadWriteOncePod]}]\n"
-            f"backup: {{{JOB}}}"
+            "storage:\n"
+            "  volumes: [{name: a, size: 1Gi, mountPath: /a, accessModes: [ReadWriteOncePod]}]\n"
+            f"  backup: {{{JOB}}}"
         ),
-        "7:62",
+        "8:64",
         "mounts the volume beside the agent's pod, got ReadWriteOncePod",
     ),
     bad(
         "kept for no day",
-        spec(f"{VOLUME}\nbackup: {{retentionDays: 0}}"),
-        "8:27",
+        spec(f"{VOLUME}\n  backup: {{retentionDays: 0}}"),
+        "9:29",
         "from 1 to 3650, got the number 0",
     ),
     bad(
         "long name with a backup",
-        agent("a" * 46, spec=f"{VOLUME}\nbackup: {{}}"),
+        agent("a" * 46, spec=f"{VOLUME}\n  backup: {{}}"),
         "3:18",
         "an agent with a backup must have a name of at most 45 characters, got 46",
     ),
     bad(
         "restored into nothing",
-        spec("restoreFrom: older"),
-        "7:16",
+        spec("storage: {restoreFrom: older}"),
+        "7:26",
         "has no effect without a volume of the agent's own",
     ),
     bad(
         "restored into which",
         spec(
-            "storage:\n  - {name: a, size: 1Gi, mountPath: /a}\n"
-            "  - {name: b, size: 1Gi, mountPath: /b}\nrestoreFrom: older"
+            "storage:\n  volumes:\n    - {name: a, size: 1Gi, mountPath: /a}\n"
+            "    - {name: b, size: 1Gi, mountPath: /b}\n  restoreFrom: older"
         ),
-        "10:16",
+        "11:18",
         "expected {volume: snapshot}: there are several volumes, got 'older'; say which of a, b",
     ),
     bad(
         "restored into an unknown volume",
-        spec(f"{VOLUME}\nrestoreFrom: {{indx: older}}"),
-        "8:23",
+        spec(f"{VOLUME}\n  restoreFrom: {{indx: older}}"),
+        "9:25",
         "expected the name of a volume of the agent's own, got 'indx' (there: index)",
     ),
     bad(
         "restored by no command",
-        spec(f"{VOLUME}\nbackup: {{{JOB}}}\nrestoreFrom: older"),
-        "8:3",
-        "spec.backup.restoreCommand: restoreFrom needs this field",
+        spec(f"{VOLUME}\n  backup: {{{JOB}}}\n  restoreFrom: older"),
+        "9:5",
+        "spec.storage.backup.restoreCommand: restoreFrom needs this field",
     ),
     bad(
         "a job's backup by volume",
-        spec(f"{VOLUME}\nbackup: {{{JOB}, restoreCommand: [fill]}}\nrestoreFrom: {{index: older}}"),
-        "9:3",
+        spec(
+            f"{VOLUME}\n  backup: {{{JOB}, restoreCommand: [fill]}}\n"
+            f"  restoreFrom: {{index: older}}"
+        ),
+        "10:5",
         "expected the id of one backup",
     ),
     bad(
         "memory in no storage",
         spec("memory: {backend: local}"),
         "7:21",
-        "keeps the memory in the agent's storage, and there is none",
+        "keeps the memory in the agent's volumes, and there are none",
     ),
     bad(
         "store without a name",
         spec("memory: {backend: redis}"),
         "7:3",
-        "backend redis needs storeRef; name an entry of databases[], or a Service",
+        "this backend needs storeRef, got backend redis; name an entry of databases[]",
     ),
     bad(
         "store that is not used",
         spec(f"{VOLUME}\nmemory: {{backend: local, storeRef: redis}}"),
-        "8:38",
+        "9:38",
         "has no effect on this backend, got backend local",
     ),
     bad(
@@ -150,7 +155,7 @@ CASES = [
     bad(
         "overlap as long as the interval",
         spec(f"{VOLUME}\nmemory: {{backend: local, compaction: {{interval: 3, overlap: 3}}}}"),
-        "8:63",
+        "9:63",
         "overlap must be below interval, got overlap 3, interval 3",
     ),
     bad(
@@ -162,34 +167,35 @@ CASES = [
     ),
     bad(
         "unknown kind of database",
-        spec("databases: [{name: a, kind: postgre, host: a.b.svc}]"),
-        "7:31",
+        spec("storage: {databases: [{name: a, kind: postgre, host: a.b.svc}]}"),
+        "7:41",
         'did you mean "postgres"?',
     ),
     bad(
         "database by URL",
-        spec('databases: [{name: a, kind: redis, host: "redis://:pw@a"}]'),
-        "7:44",
+        spec('storage: {databases: [{name: a, kind: redis, host: "redis://:pw@a"}]}'),
+        "7:54",
         "give the host alone, without scheme, port and credentials",
     ),
     bad(
         "unknown credentials",
-        spec("databases: [{name: a, kind: redis, host: a, secret: db}]"),
-        "7:55",
+        spec("storage: {databases: [{name: a, kind: redis, host: a, secret: db}]}"),
+        "7:65",
         "expected the name of an entry of secrets[], got 'db' (there: none)",
     ),
     bad(
         "a database twice",
         spec(
-            "databases:\n  - {name: a, kind: redis, host: a}\n  - {name: a, kind: mysql, host: b}"
+            "storage:\n  databases:\n    - {name: a, kind: redis, host: a}\n"
+            "    - {name: a, kind: mysql, host: b}"
         ),
-        "9:14",
-        "names in databases must be unique",
+        "10:16",
+        "names in storage.databases must be unique",
     ),
     bad(
         "database outside without a way",
-        spec("databases: [{name: a, kind: redis, host: redis.example.com}]"),
-        "7:44",
+        spec("storage: {databases: [{name: a, kind: redis, host: redis.example.com}]}"),
+        "7:54",
         "expected an egress gateway on stack 'dev' to reach 'redis.example.com'",
     ),
 ]
@@ -202,11 +208,13 @@ def test_bad_data_are_refused_at_their_place(tmp_path: Path, case: Bad) -> None:
 
 NEEDS = [
     pytest.param(
-        f"{VOLUME}\nbackup: {{}}", "8:11: spec.backup: needs CSI volume snapshots", id="backup"
+        f"{VOLUME}\n  backup: {{}}",
+        "9:13: spec.storage.backup: needs CSI volume snapshots",
+        id="backup",
     ),
     pytest.param(
-        f"{VOLUME}\nrestoreFrom: older",
-        "8:16: spec.restoreFrom: needs CSI volume snapshots",
+        f"{VOLUME}\n  restoreFrom: older",
+        "9:18: spec.storage.restoreFrom: needs CSI volume snapshots",
         id="restore",
     ),
     pytest.param(

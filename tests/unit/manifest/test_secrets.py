@@ -72,7 +72,7 @@ CASES = [
         "AWS without a role",
         one("provider: awsSecretsManager, ref: a, mountPath: /a"),
         "7:35",
-        "add eks.amazonaws.com/role-arn to security.serviceAccount.annotations",
+        "add eks.amazonaws.com/role-arn to pod.security.serviceAccount.annotations",
     ),
 ]
 

@@ -15,7 +15,7 @@ from tests.unit.manifest.projects import (
 DIGEST = "6" * 64
 SCHEDULE = 'start: "0 8 * * *", end: "0 18 * * *", replicas: 4'
 NEEDS = [
-    pytest.param("queueName: a", "spec.queueName needs Kueue", "kueue", id="queue"),
+    pytest.param("pod: {queueName: a}", "spec.pod.queueName needs Kueue", "kueue", id="queue"),
     pytest.param(
         "rollout: {strategy: BlueGreen}", "needs Argo Rollouts", "argo-rollouts", id="blue-green"
     ),
@@ -33,7 +33,8 @@ NEEDS = [
         id="shipper",
     ),
     pytest.param(
-        f'lifecycle: {{preStart: [{{fetch: {{uri: "s3://b/w", sha256: "{DIGEST}", to: /m}}}}]}}',
+        f'container: {{lifecycle: {{preStart: [{{fetch: {{uri: "s3://b/w", sha256: "{DIGEST}", '
+        "to: /m}}]}}",
         "needs a store for s3://",
         "holdfast:objectStores.s3",
         id="store",
@@ -51,17 +52,29 @@ NEEDS = [
         id="vault",
     ),
     pytest.param(
-        "secrets: [{name: s, provider: awsSecretsManager, ref: a, key: k, env: S}]\nsecurity: "
-        '{serviceAccount: {annotations: {eks.amazonaws.com/role-arn: "arn:aws:iam::1:role/a"}}}',
+        "secrets: [{name: s, provider: awsSecretsManager, ref: a, key: k, env: S}]\npod: {security:"
+        ' {serviceAccount: {annotations: {eks.amazonaws.com/role-arn: "arn:aws:iam::1:role/a"}}}}',
         "this stack declares neither",
         "set holdfast:secretStores.aws",
         id="aws",
     ),
     pytest.param(
-        "backup: {}\nstorage: [{name: v, size: 1Gi, mountPath: /v}]",
-        "spec.backup: takes snapshots, for which this stack does not say apiServerCidrs",
+        "storage: {backup: {}, volumes: [{name: v, size: 1Gi, mountPath: /v}]}",
+        "spec.storage.backup: takes snapshots, for which this stack does not say image",
         "holdfast:backups.image",
         id="backup",
+    ),
+    pytest.param(
+        "scaling: {leaderElection: true}",
+        "spec.scaling.leaderElection: asks the API server, whose addresses this stack does not",
+        "set holdfast:network.apiServer.cidrs",
+        id="lease",
+    ),
+    pytest.param(
+        "network: {egress: [{apiServer: true}]}",
+        "spec.network.egress[0].apiServer: asks the API server",
+        "set holdfast:network.apiServer.cidrs",
+        id="API server",
     ),
 ]
 
@@ -73,6 +86,8 @@ def test_what_a_stack_does_not_offer_is_refused_at_the_field_that_needs_it(
     write(tmp_path, MANIFEST, agent(spec=text))
     write(tmp_path, STACK, "config: {}")
     found = [str(error) for error in errors_of(tmp_path, "dev").errors]
-    assert any(words.replace("spec.queueName ", "spec.queueName: ") in each for each in found)
+    assert any(
+        words.replace("spec.pod.queueName ", "spec.pod.queueName: ") in each for each in found
+    )
     assert any(remedy in each for each in found)
     assert all(each.startswith(f"{MANIFEST}:7:") for each in found)

@@ -7,10 +7,11 @@ from holdfast.manifest.agent.agent import Agent
 from holdfast.manifest.agent.model import ModelConfigSpec
 from holdfast.manifest.kinds.mcp_server import McpServerSpec
 from holdfast.manifest.stack.environment import Environment
-from holdfast.render.plan.marks import Provenance, RenderedObject
-from holdfast.render.plan.plan import AgentPlan, marks_of
+from holdfast.render.objects.network import DURING_UPDATE
+from holdfast.render.plan.metadata import Provenance, RenderedObject
+from holdfast.render.plan.plan import AgentPlan, metadata_of
 from holdfast.render.plan.render_agent import render_agent
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.plan.render_context import RenderContext
 
 IMAGE = "registry.example/support@sha256:" + "2" * 64
 
@@ -32,7 +33,7 @@ ENVIRONMENT = Environment.model_validate(
 )
 
 
-SURROUNDINGS = Surroundings(
+SURROUNDINGS = RenderContext(
     ENVIRONMENT,
     models={
         ("cx", "gpt"): ModelConfigSpec.model_validate(
@@ -64,13 +65,17 @@ def render(spec: dict[str, Any], **metadata: Any) -> tuple[RenderedObject, ...]:
         }
     )
     origin = Provenance("dev", "agents/support.yaml")
-    marks = marks_of(agent.metadata, agent.spec, "cx", origin)
-    return render_agent(AgentPlan(marks, agent.spec, SURROUNDINGS))
+    meta = metadata_of(agent.metadata, agent.spec, "cx", origin)
+    return render_agent(AgentPlan(meta, agent.spec, SURROUNDINGS))
 
 
 def only(rendered: tuple[RenderedObject, ...], kind: str) -> KubeObject:
-    """The one object of a kind."""
-    found = [item.manifest for item in rendered if item.manifest["kind"] == kind]
+    """The one object of a kind; of network policies the one that holds when nothing changes."""
+    found = [
+        item.manifest
+        for item in rendered
+        if item.manifest["kind"] == kind and not item.role.endswith(DURING_UPDATE)
+    ]
     assert len(found) == 1, f"{len(found)} objects of kind {kind}"
     return found[0]
 

@@ -6,10 +6,10 @@ from typing import Any
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import Agent
 from holdfast.manifest.stack.environment import Environment
-from holdfast.render.plan.marks import Provenance, RenderedObject
-from holdfast.render.plan.plan import AgentPlan, marks_of
+from holdfast.render.plan.metadata import Provenance, RenderedObject
+from holdfast.render.plan.plan import AgentPlan, metadata_of
 from holdfast.render.plan.render_agent import render_agent
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.plan.render_context import RenderContext
 
 IMAGE = "registry.example/support@sha256:" + "2" * 64
 
@@ -24,9 +24,9 @@ def plan(spec: dict[str, Any], environment: dict[str, Any] | None = None) -> Age
             "spec": {"version": "2.1.0", "image": IMAGE, **spec},
         }
     )
-    marks = marks_of(agent.metadata, agent.spec, "cx", Provenance("dev", "agents/support.yaml"))
-    around = Surroundings(Environment.model_validate(environment or {}))
-    return AgentPlan(marks, agent.spec, around)
+    meta = metadata_of(agent.metadata, agent.spec, "cx", Provenance("dev", "agents/support.yaml"))
+    around = RenderContext(Environment.model_validate(environment or {}))
+    return AgentPlan(meta, agent.spec, around)
 
 
 def render(

@@ -4,9 +4,9 @@ import pytest
 from holdfast.errors import RenderError
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.render.fleet import FleetPlan, render_fleet
-from holdfast.render.plan.marks import AgentMarks, Provenance
+from holdfast.render.plan.metadata import AgentMetadata, Provenance
 from holdfast.render.plan.plan import AgentPlan
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.plan.render_context import RenderContext
 
 ORIGIN = Provenance("dev")
 
@@ -14,11 +14,11 @@ ORIGIN = Provenance("dev")
 def plan(name: str, namespace: str = "cx", **spec: Any) -> AgentPlan:
     image = f"registry.example/x@sha256:{'1' * 64}"
     parsed = AgentSpec.model_validate({"version": "1.0.0", "image": image, **spec})
-    return AgentPlan(AgentMarks(name, namespace, ORIGIN), parsed, Surroundings())
+    return AgentPlan(AgentMetadata(name, namespace, ORIGIN), parsed, RenderContext())
 
 
-def storage(name: str) -> list[dict[str, str]]:
-    return [{"name": name, "size": "1Gi", "mountPath": "/data"}]
+def storage(name: str) -> dict[str, Any]:
+    return {"volumes": [{"name": name, "size": "1Gi", "mountPath": "/data"}]}
 
 
 def test_namespaces_come_first_and_once() -> None:
@@ -42,3 +42,10 @@ def test_two_agents_that_would_share_an_object_are_refused() -> None:
 def test_equal_names_in_two_namespaces_are_two_objects() -> None:
     agents = (plan("x", "a", storage=storage("y-data")), plan("x-y", "b", storage=storage("data")))
     assert render_fleet(FleetPlan(agents, ORIGIN))
+
+
+@pytest.mark.parametrize("holds", [(), storage("work")])
+def test_a_namespace_is_kept_whatever_its_agents_hold_now(holds: Any) -> None:
+    agent = plan("coder", storage=holds) if holds else plan("coder")
+    [namespace] = FleetPlan((agent,), ORIGIN).namespace_objects()
+    assert namespace.is_retained

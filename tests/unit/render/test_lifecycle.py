@@ -20,15 +20,15 @@ MODEL = {"ref": "local"}
 
 def test_steps_before_the_start_are_init_containers_in_order() -> None:
     steps = [{"command": ["migrate"]}, WEIGHTS, {"command": ["index", "--all"]}]
-    containers = pod(render({"lifecycle": {"preStart": steps}}))["initContainers"]
+    containers = pod(render({"container": {"lifecycle": {"preStart": steps}}}))["initContainers"]
     assert [each["name"] for each in containers] == ["prestart-1", "prestart-2", "prestart-3"]
     assert containers[0]["command"] == ["migrate"]
     assert containers[0]["image"] == IMAGE
     assert containers[1]["image"] == TOOLS
 
 
-def test_a_fetch_is_told_what_to_fetch_by_variables() -> None:
-    fetch = pod(render({"lifecycle": {"preStart": [WEIGHTS]}}))["initContainers"][0]
+def test_a_fetch_is_reported_what_to_fetch_by_variables() -> None:
+    fetch = pod(render({"container": {"lifecycle": {"preStart": [WEIGHTS]}}}))["initContainers"][0]
     told = variables(fetch)
     assert told["FETCH_URL"] == "https://s3.example.com/weights/vlm/7b.bin"
     assert (told["FETCH_FOLDER"], told["FETCH_FILE"]) == ("/models", "7b.bin")
@@ -39,7 +39,7 @@ def test_a_fetch_is_told_what_to_fetch_by_variables() -> None:
 
 
 def test_a_fetch_is_restricted_and_limited() -> None:
-    fetch = pod(render({"lifecycle": {"preStart": [WEIGHTS]}}))["initContainers"][0]
+    fetch = pod(render({"container": {"lifecycle": {"preStart": [WEIGHTS]}}}))["initContainers"][0]
     assert fetch["securityContext"]["runAsUser"] == 65532
     assert fetch["securityContext"]["capabilities"] == {"drop": ["ALL"]}
     assert fetch["securityContext"]["readOnlyRootFilesystem"] is True
@@ -51,7 +51,9 @@ def test_a_file_is_fetched_onto_the_volume_that_covers_its_folder() -> None:
         {"name": "weights", "size": "9Gi", "mountPath": "/models", "accessModes": ["ReadWriteMany"]}
     ]
     fetch = {"fetch": WEIGHTS["fetch"] | {"to": "/models/vlm"}}
-    rendered = pod(render({"storage": storage, "lifecycle": {"preStart": [fetch]}}))
+    rendered = pod(
+        render({"storage": {"volumes": storage}, "container": {"lifecycle": {"preStart": [fetch]}}})
+    )
     mounts = by_name(rendered["initContainers"][0]["volumeMounts"])
     assert mounts["storage-weights"]["mountPath"] == "/models"
     assert not any(volume["name"].startswith("fetched") for volume in rendered["volumes"])
@@ -62,16 +64,18 @@ def test_a_folder_without_a_volume_lives_as_long_as_the_pod() -> None:
     rendered = pod(
         render(
             {
-                "resources": limits,
-                "lifecycle": {
-                    "preStart": [
-                        WEIGHTS,
-                        {
-                            "fetch": WEIGHTS["fetch"]
-                            | {"uri": "https://files.example.com/tokenizer.json"}
-                        },
-                    ]
-                },
+                "container": {
+                    "resources": limits,
+                    "lifecycle": {
+                        "preStart": [
+                            WEIGHTS,
+                            {
+                                "fetch": WEIGHTS["fetch"]
+                                | {"uri": "https://files.example.com/tokenizer.json"}
+                            },
+                        ]
+                    },
+                }
             }
         )
     )
@@ -104,7 +108,7 @@ def test_credentials_reach_a_fetch_as_files(
     fetch = {"uri": uri, "sha256": DIGEST, "to": "/models", "credentials": "store"}
     spec = {
         "secrets": [secret | ({"key": key} if key else {})],
-        "lifecycle": {"preStart": [{"fetch": fetch}]},
+        "container": {"lifecycle": {"preStart": [{"fetch": fetch}]}},
     }
     container = pod(render(spec))["initContainers"][0]
     assert told.items() <= variables(container).items()
@@ -112,13 +116,15 @@ def test_credentials_reach_a_fetch_as_files(
 
 
 def test_the_host_of_a_fetch_joins_the_egress() -> None:
-    rules = body(render({"lifecycle": {"preStart": [WEIGHTS]}}), "networkpolicy")["egress"]
+    rules = body(render({"container": {"lifecycle": {"preStart": [WEIGHTS]}}}), "networkpolicy")[
+        "egress"
+    ]
     assert any("proxy" in str(rule) for rule in rules)
 
 
 def test_the_startup_probe_stretches_the_deadline_of_an_update() -> None:
     startup = {"httpGet": {"path": "/warm"}, "initialDelaySeconds": 30, "failureThreshold": 90}
-    rendered = render({"probes": {"startup": startup}})
+    rendered = render({"container": {"probes": {"startup": startup}}})
     assert body(rendered, "deployment")["progressDeadlineSeconds"] == 30 + 900 + 60
     assert body(render({}), "deployment")["progressDeadlineSeconds"] == 600
 
@@ -138,7 +144,7 @@ def test_every_sub_field_of_a_probe_is_rendered() -> None:
         },
         "readiness": {"tcpSocket": {"port": 8080}, "successThreshold": 2, "timeoutSeconds": 4},
     }
-    container = pod(render({"probes": probes}))["containers"][0]
+    container = pod(render({"container": {"probes": probes}}))["containers"][0]
     assert container["startupProbe"]["grpc"] == {"port": 8080, "service": "agent"}
     assert container["livenessProbe"] == {
         "httpGet": {
@@ -159,27 +165,31 @@ def test_every_sub_field_of_a_probe_is_rendered() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lifecycle", "seconds"),
+    ("declared", "seconds"),
     [
         pytest.param({}, 60, id="at least a minute"),
-        pytest.param({"preStop": {"sleep": {"seconds": 40}}}, 130, id="tool and hook"),
-        pytest.param({"terminationGracePeriodSeconds": 500}, 500, id="declared"),
+        pytest.param(
+            {"container": {"lifecycle": {"preStop": {"sleep": {"seconds": 40}}}}},
+            130,
+            id="tool and hook",
+        ),
+        pytest.param({"pod": {"terminationGracePeriodSeconds": 500}}, 500, id="declared"),
     ],
 )
 def test_the_grace_covers_the_longest_tool_and_the_hook(
-    lifecycle: dict[str, Any], seconds: int
+    declared: dict[str, Any], seconds: int
 ) -> None:
     tool = {"mcp": {"url": "http://a.b.svc/mcp", "toolNames": ["x"], "timeout": "90s"}}
-    spec = {"lifecycle": lifecycle} | ({"tools": [tool]} if lifecycle else {})
+    spec = declared | ({"tools": [tool]} if declared else {})
     assert pod(render(spec))["terminationGracePeriodSeconds"] == seconds
 
 
 def test_a_leader_has_rights_to_one_lease_its_name_and_a_token_of_its_own() -> None:
     rendered = render(
         {
-            "lifecycle": {"leaderElection": True},
-            "network": {"egress": {"cidrs": ["10.96.0.1/32"]}},
-            "sidecars": [{"name": "proxy", "image": IMAGE}],
+            "scaling": {"leaderElection": True},
+            "network": {"egress": [{"cidr": "10.96.0.1/32"}]},
+            "pod": {"sidecars": [{"name": "proxy", "image": IMAGE}]},
         }
     )
     create, hold = rendered["role"].manifest["rules"]
@@ -223,7 +233,7 @@ def test_a_check_asks_with_the_key_of_the_model_from_its_file() -> None:
 def test_another_version_is_another_check() -> None:
     first = body(render({"model": MODEL}), "check")["template"]
     again = body(render({"model": MODEL}), "check")["template"]
-    other = body(render({"model": MODEL, "args": ["--fast"]}), "check")["template"]
+    other = body(render({"model": MODEL, "container": {"args": ["--fast"]}}), "check")["template"]
     assert first == again
     assert first != other
 
@@ -240,7 +250,11 @@ def test_a_check_has_the_network_of_its_agent_and_gets_none_of_its_requests() ->
 def test_a_check_holds_no_volume_that_running_pods_hold() -> None:
     storage = [{"name": "index", "size": "1Gi", "mountPath": "/data"}]
     rendered = render(
-        {"model": MODEL, "storage": storage, "rollout": {"preflight": {"command": ["ask"]}}}
+        {
+            "model": MODEL,
+            "storage": {"volumes": storage},
+            "rollout": {"preflight": {"command": ["ask"]}},
+        }
     )
     assert not any("persistentVolumeClaim" in each for each in pod(rendered, "check")["volumes"])
     command = by_name(pod(rendered, "check")["containers"])["command"]
@@ -252,10 +266,10 @@ def test_a_check_asks_for_no_device_and_no_right_of_the_agent_and_has_an_end() -
     rendered = render(
         {
             "model": MODEL,
-            "resources": {"requests": gpu, "limits": gpu},
-            "lifecycle": {"leaderElection": True},
+            "container": {"resources": {"requests": gpu, "limits": gpu}},
+            "scaling": {"leaderElection": True},
             "rollout": {"preflight": {"command": ["ask"]}},
-            "network": {"egress": {"cidrs": ["10.96.0.1/32"]}},
+            "network": {"egress": [{"cidr": "10.96.0.1/32"}]},
         }
     )
     command = by_name(pod(rendered, "check")["containers"])["command"]
@@ -268,7 +282,7 @@ def test_a_check_has_every_volume_that_its_containers_mount() -> None:
     rendered = render(
         {
             "model": MODEL,
-            "lifecycle": {"preStart": [WEIGHTS]},
+            "container": {"lifecycle": {"preStart": [WEIGHTS]}},
             "rollout": {"preflight": {"command": ["ask"]}},
             "telemetry": {"logs": {"shipper": "sidecar"}},
         }
@@ -307,8 +321,8 @@ def test_a_model_whose_address_nobody_knows_cannot_be_checked() -> None:
     ("spec", "words"),
     [
         pytest.param(
-            {"lifecycle": {"preStart": [WEIGHTS]}},
-            r"spec\.lifecycle\.preStart\[0\]\.fetch needs an image",
+            {"container": {"lifecycle": {"preStart": [WEIGHTS]}}},
+            r"spec\.container\.lifecycle\.preStart\[0\]\.fetch needs an image",
             id="fetch",
         ),
         pytest.param(
@@ -317,8 +331,8 @@ def test_a_model_whose_address_nobody_knows_cannot_be_checked() -> None:
             id="check",
         ),
         pytest.param(
-            {"lifecycle": {"cacheWarmer": {"http": "/warm"}}},
-            r"spec\.lifecycle\.cacheWarmer needs an image",
+            {"pod": {"cacheWarmer": {"http": "/warm"}}},
+            r"spec\.pod\.cacheWarmer needs an image",
             id="warmer",
         ),
     ],

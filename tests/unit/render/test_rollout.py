@@ -3,6 +3,11 @@ from typing import Any
 
 import pytest
 from holdfast.errors import RenderError
+from holdfast.render.objects.services import moved_weights
+from holdfast_policies.evaluation.judge import stack_judgements, violations
+from holdfast_policies.evaluation.profile import profile_of
+from holdfast_policies.model.stack import Stack
+from holdfast_policies.model.subject import Options, Subject
 
 from tests.unit.render.workloads import EVERYTHING, body, pod, render
 
@@ -68,6 +73,76 @@ def test_argo_rollouts_moves_the_services_and_updates_leave_their_selectors_alon
     assert rendered["service"].left_to_controllers == ("spec.selector",)
     assert rendered["service-preview"].left_to_controllers == ("spec.selector",)
     assert render({})["service"].left_to_controllers == ()
+
+
+def test_the_check_that_argo_rollouts_runs_passes_the_rules_of_its_cluster() -> None:
+    governance = {"logs": {"retention": "30d", "redaction": "pii"}}
+    rendered = render(
+        {
+            "rollout": {"strategy": "BlueGreen"},
+            "model": MODEL,
+            "governance": governance,
+            "owner": "cx-team",
+        }
+    )
+    [metric] = body(rendered, "analysis-check")["metrics"]
+    made = metric["provider"]["job"]
+    # As Argo Rollouts makes it: what the template says, with a name and an owner of its own.
+    job = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": made["metadata"] | {"name": "7f3.check.1", "namespace": "cx"},
+        "spec": made["spec"],
+    }
+    wanted = {"log-retention-and-redaction-declared", "provenance-annotations"}
+    broken = {violation.rule for violation in violations(job, "prod")}
+    assert not broken & wanted
+
+
+def ignored_selectors(rendered: Any) -> list[str]:
+    """Objects by name at which the pack sees a change that would be ignored, in production."""
+    subjects = [
+        Subject.of(item.manifest, options=Options(ignored_changes=item.left_to_controllers))
+        for item in rendered
+    ]
+    alone = [
+        violation.subject.name
+        for subject in subjects
+        for violation in violations(subject.object, "prod", options=subject.options)
+        if violation.rule == "no-security-ignore-changes"
+    ]
+    together = [
+        violation.subject.name
+        for judgement in stack_judgements(Stack.of(subjects), profile_of("prod"))
+        for violation in judgement.violations
+        if violation.rule == "no-security-ignore-changes"
+    ]
+    return alone + together
+
+
+@pytest.mark.parametrize("strategy", ["BlueGreen", "Canary"])
+def test_a_service_that_argo_rollouts_moves_may_be_deployed_to_production(strategy: str) -> None:
+    routed = {"network": {"expose": {"gatewayRef": {"name": "public"}}}}
+    gateway = {"network": {"gateway": {"namespace": "edge", "podLabels": {"app": "gateway"}}}}
+    declared = {"BlueGreen": {"strategy": "BlueGreen"}, "Canary": CANARY}[strategy]
+    rendered = render({"rollout": declared} | routed, EVERYTHING | gateway)
+    assert any(item.left_to_controllers for item in rendered.values())
+    assert ignored_selectors(rendered.values()) == []
+    # The mark alone is not believed: without the Rollout nobody moves them.
+    alone = [item for role, item in rendered.items() if role != "rollout"]
+    assert len(ignored_selectors(alone)) == 2
+
+
+def test_a_route_leaves_the_weights_of_a_running_canary_to_argo_rollouts() -> None:
+    routed = {"expose": {"gatewayRef": {"name": "public"}}}
+    gateway = {"network": {"gateway": {"namespace": "edge", "podLabels": {"app": "gateway"}}}}
+    rendered = render({"rollout": CANARY, "network": routed}, EVERYTHING | gateway)
+    assert moved_weights(rendered["route"].manifest) == [
+        "/spec/rules/0/backendRefs/0/weight",
+        "/spec/rules/0/backendRefs/1/weight",
+    ]
+    at_rest = render({"network": routed}, EVERYTHING | gateway)["route"].manifest
+    assert moved_weights(at_rest) == []
 
 
 def test_a_canary_takes_its_declared_steps_and_is_judged_after_each_pause() -> None:
@@ -177,7 +252,11 @@ def test_an_update_is_done_when_this_version_of_the_rollout_is_healthy() -> None
 
 
 def test_every_version_of_a_rollout_has_a_moment_of_its_own_long_ago() -> None:
-    moments = {moment(CANARY), moment(CANARY, args=["x"]), moment({"strategy": "BlueGreen"})}
+    moments = {
+        moment(CANARY),
+        moment(CANARY, container={"args": ["x"]}),
+        moment({"strategy": "BlueGreen"}),
+    }
     assert len(moments) == 3
     assert moment(CANARY) == moment(CANARY)
     assert max(moments) < "2018"
@@ -226,7 +305,7 @@ def test_an_analysis_without_a_source_of_metrics_is_refused() -> None:
 
 
 def test_a_standby_is_a_second_deployment_without_traffic() -> None:
-    rendered = render({"availability": {"standby": True}, "scaling": {"replicas": 2}})
+    rendered = render({"scaling": {"availability": {"standby": True}, "replicas": 2}})
     standby = body(rendered, "deployment-standby")
     served = body(rendered, "service")["selector"]
     labels = standby["template"]["metadata"]["labels"]
@@ -240,8 +319,8 @@ def test_a_standby_is_a_second_deployment_without_traffic() -> None:
 
 
 def test_failing_over_is_one_write_of_one_object() -> None:
-    before = render({"availability": {"standby": True}})
-    after = render({"availability": {"standby": True, "active": "standby"}})
+    before = render({"scaling": {"availability": {"standby": True}}})
+    after = render({"scaling": {"availability": {"standby": True, "active": "standby"}}})
     assert [role for role in before if before[role] != after[role]] == ["service"]
     standby = body(after, "deployment-standby")["selector"]["matchLabels"]
     assert body(after, "service")["selector"] == standby

@@ -7,10 +7,10 @@ from holdfast.manifest.agent.agent import Agent
 from holdfast.manifest.agent.model import ModelConfigSpec
 from holdfast.manifest.kinds.mcp_server import McpServerSpec
 from holdfast.manifest.stack.environment import Environment
-from holdfast.render.plan.marks import Provenance, RenderedObject
-from holdfast.render.plan.plan import AgentPlan, marks_of
+from holdfast.render.plan.metadata import Provenance, RenderedObject
+from holdfast.render.plan.plan import AgentPlan, metadata_of
 from holdfast.render.plan.render_agent import render_agent
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.plan.render_context import RenderContext
 
 IMAGE = "registry.example/support@sha256:" + "2" * 64
 TOOLS = "registry.example/tools@sha256:" + "3" * 64
@@ -65,9 +65,9 @@ def render(
         }
     )
     declared = Environment.model_validate(EVERYTHING if environment is None else environment)
-    surroundings = Surroundings(declared, models=MODELS, servers=SERVERS)
-    marks = marks_of(agent.metadata, agent.spec, "cx", Provenance("dev", "agents/support.yaml"))
-    rendered = render_agent(AgentPlan(marks, agent.spec, surroundings))
+    context = RenderContext(declared, models=MODELS, servers=SERVERS)
+    meta = metadata_of(agent.metadata, agent.spec, "cx", Provenance("dev", "agents/support.yaml"))
+    rendered = render_agent(AgentPlan(meta, agent.spec, context))
     return {item.role: item for item in rendered}
 
 

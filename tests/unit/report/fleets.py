@@ -214,7 +214,7 @@ def large_fleet(agents: int = 500, teams: int = 18) -> FleetReport:
         other = Node("Agent", "cx", f"agent-{(number * 13 + 5) % agents:03}")
         edges += [
             edge(name, Node("ModelConfig", "cx", f"model-{number % 6}"), "model"),
-            *([edge(name, other, "peer")] if number % 4 == 0 else []),
+            *([edge(name, other, "egress")] if number % 4 == 0 else []),
         ]
     refused = [broken("egress-scoped", f"agent-{at:03}", is_mandatory=True) for at in REFUSED]
     warned = [broken("token-budget-declared", each.name) for each in made[::3]]

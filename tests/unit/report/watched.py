@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from holdfast.drift.cause.causes import CauseEvent, source_of
 from holdfast.drift.finding import Actor, DriftClass, EvidenceSource, Finding, Severity
 from holdfast.drift.record.ledger import FindingEvent, Timestamp, Transition
-from holdfast.drift.record.watch_report import Look
+from holdfast.drift.record.watch_report import Evaluation
 from holdfast.kube.objects import ObjectRef
 
 REF = ObjectRef("cx", "Deployment", "support", "apps/v1")
@@ -29,8 +29,8 @@ def event(
     return FindingEvent(turn, finding, at(0), at(until))
 
 
-def look(*events: FindingEvent) -> Look:
-    return Look("ab-1", REF, at(0), 3, at(0.1), at(0.2), events)
+def look(*events: FindingEvent) -> Evaluation:
+    return Evaluation("ab-1", REF, at(0), 3, at(0.1), at(0.2), events)
 
 
 def cause(turn: Transition, names: str, until: float = 0) -> CauseEvent:

@@ -15,6 +15,7 @@ from holdfast.sandbox.process import (
     is_running,
     read_identity,
     resident_bytes,
+    resident_bytes_of_tree,
     send_signal,
     wait_until_gone,
 )
@@ -130,3 +131,18 @@ def test_finds_what_was_started_with_a_variable(sleeper: "subprocess.Popen[bytes
     assert [found.pid for found in find_by_environment("MARK", "sandbox-1/etcd")] == [sleeper.pid]
     assert find_by_environment("MARK", "sandbox-1") == ()
     assert os.getpid() not in {found.pid for found in find_by_environment("MARK", "")}
+
+
+def test_memory_of_a_tree_counts_what_descends_from_its_root() -> None:
+    script = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'input()'])"
+    with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE) as process:
+        identity = read_identity(process.pid)
+        assert identity is not None
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        while not children.read_text():
+            assert process.poll() is None
+
+        assert resident_bytes_of_tree(identity) > resident_bytes(identity) > 0
+
+        process.communicate(b"\n")
+    assert resident_bytes_of_tree(identity) == 0

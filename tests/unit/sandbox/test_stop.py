@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from holdfast.sandbox.launch import TOKEN_VARIABLE, stop_programs
+from holdfast.sandbox.launch import stop_programs
 from holdfast.sandbox.process import ProcessIdentity, read_identity
-from holdfast.sandbox.record import Ports, SandboxRecord
+from holdfast.sandbox.record import TOKEN_VARIABLE, Ports, SandboxRecord
 
 # A token of this process alone: programs are found by it, and other tests run beside these.
 TOKEN = secrets.token_hex(8)

@@ -135,6 +135,21 @@ def test_stamps_versions_into_the_programs(world: World) -> None:
     assert "-s -w -X example.Version=v1 -o" in (world.root / "calls").read_text()
 
 
+def test_the_programs_of_a_node_are_a_set_of_their_own_with_build_tags(world: World) -> None:
+    with (world.clone / "programs.py").open("a") as programs:
+        programs.write(
+            'NODE_MODULES = (GoModule("alpha", (("kubelet", "x/k"),), tags="no_zfs"),)\n'
+        )
+
+    code, folder, said = world.run("--node")
+
+    assert code == 0, said
+    assert {path.name for path in Path(folder).iterdir()} == {"kubelet", "complete"}
+    assert world.run("--node", "--print")[1] == folder
+    assert world.run("--print")[1] != folder
+    assert "-tags=no_zfs" in (world.root / "calls").read_text()
+
+
 def test_a_second_run_and_a_second_clone_start_at_once(world: World) -> None:
     first = world.run()[1]
     (world.root / "calls").unlink()

@@ -22,6 +22,8 @@ _SERVER_FAULT: Final = 500
 _MOST_FAULT_CHARACTERS: Final = 300
 _QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"")
 
+_LONGEST_REASON: Final = 4000
+
 
 class ApiError(ClusterError):
     """The API server answered with a failure.
@@ -42,7 +44,8 @@ class ApiError(ClusterError):
     ) -> "ApiError":
         """Error of one refused request."""
         # The server quotes what it refuses, and of a Secret that may be its value.
-        reason = "" if "/secrets" in path else _reason_in(body)
+        # Webhooks of others answer in it, too.
+        reason = "" if "/secrets" in path else safe_text(_reason_in(body), _LONGEST_REASON)
         remedy = ""
         if response.status == _FORBIDDEN:
             remedy = "grant these credentials the verb on this resource"

@@ -1,4 +1,4 @@
-"""The API server's audit log from a file: the writes it tells of."""
+"""The API server's audit log from a file: the writes that it records."""
 
 import gzip
 import os
@@ -19,7 +19,7 @@ _LEASES: Final = b'"resource":"leases"'
 
 
 def read_audit_log(source: Path) -> Iterator[AuditEvent]:
-    """Writes and sessions that an audit log tells of; what tells of none is passed over.
+    """Writes and sessions that an audit log records; other entries are skipped.
 
     Args:
         source: A log file; a folder of rotated ones, compressed or not; or of batches as the API

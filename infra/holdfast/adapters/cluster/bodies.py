@@ -1,6 +1,7 @@
 """Bodies of answers: read whole within a time or line by line, decoded only as far as needed."""
 
 import contextlib
+import math
 import time
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -20,16 +21,27 @@ class TooSlowError(urllib3.exceptions.HTTPError):
     """An answer that trickles: each byte came in time, the whole did not."""
 
 
-def whole_body(response: urllib3.BaseHTTPResponse, longest_seconds: float) -> bytes:
+class TooLargeError(urllib3.exceptions.HTTPError):
+    """An answer of more bytes than are read."""
+
+
+def whole_body(
+    response: urllib3.BaseHTTPResponse, longest_seconds: float, most_bytes: float = math.inf
+) -> bytes:
     """Everything, or an error: never a part.
 
     Raises:
-        urllib3.exceptions.HTTPError: the connection broke, or it took too long.
+        urllib3.exceptions.HTTPError: the connection broke, it took too long, or it is too large.
     """
     deadline = time.monotonic() + longest_seconds
     parts = []
+    size = 0
     while chunk := response.read1(CHUNK_BYTES):
         parts.append(chunk)
+        size += len(chunk)
+        if size > most_bytes:
+            response.close()
+            raise TooLargeError(f"more than {most_bytes} bytes")
         if time.monotonic() > deadline:
             response.close()
             raise TooSlowError(f"no whole answer within {longest_seconds:g} s")
@@ -111,7 +123,7 @@ class Page(msgspec.Struct):
 
 
 class Head(msgspec.Struct, rename="camel"):
-    """What tells one object, and one version of it, from another."""
+    """What identifies an object and its version."""
 
     name: str = ""
     namespace: str = ""
@@ -125,6 +137,9 @@ class WatchLine(msgspec.Struct):
     object: RawObject
 
 
+_KINDS_WITH_STATUS: Final = frozenset({"PersistentVolumeClaim", "PersistentVolume"})
+"""Whether a claim and a volume are bound to each other, only their status proves."""
+
 decode_page: Final = msgspec.json.Decoder(Page).decode
 decode_head: Final = msgspec.json.Decoder(Head).decode
 decode_line: Final = msgspec.json.Decoder(WatchLine).decode
@@ -134,7 +149,8 @@ decode_raw: Final = msgspec.json.Decoder(RawObject).decode
 def decode_object(
     fields: RawObject, api_version: str, kind: str, *, keeps_status: bool = False
 ) -> KubeObject:
-    """One object, its managed fields still raw; without status unless that is asked for."""
+    """One object, its managed fields still raw; without status unless that is needed."""
+    keeps_status = keeps_status or kind in _KINDS_WITH_STATUS
     left_out = {"apiVersion", "kind"} if keeps_status else {"status", "apiVersion", "kind"}
     one: KubeObject = {"apiVersion": api_version, "kind": kind}
     for key, raw in fields.items():

@@ -1,4 +1,4 @@
-"""What a watch tells: everything that is there, one object that moved, or that it is blind."""
+"""What a watch reports: everything that is there, one object that moved, or that it is blind."""
 
 from dataclasses import dataclass, field
 

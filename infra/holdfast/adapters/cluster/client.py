@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -64,6 +64,7 @@ class ApiClient:
         sent: How many requests were sent, each try counted.
         deadline: Monotonic time at which every request is over, all its tries included.
         stopping: Set when no retry is to be waited for any more.
+        write_hindrance: Asked before each write is sent: why it must not be; empty for nothing.
     """
 
     def __init__(
@@ -90,6 +91,7 @@ class ApiClient:
         self.deadline = math.inf
         self.stopping = threading.Event()
         self._write_refusal = ""
+        self.write_hindrance: Callable[[], str] = str
         self._token = connection.token
         self._tls = tls_context(connection)
         self._pool = self._new_pool(maxsize=CONNECTIONS, block=True)
@@ -132,9 +134,24 @@ class ApiClient:
         """
         headers = {"Accept": accept, "Accept-Encoding": "gzip"}
         return self._tried(
-            lambda end: self._request("GET", path, query, headers, None, end),
+            lambda end: self._request(_Sending("GET", path, query, headers), end),
             lambda error: not isinstance(error, ApiError) or error.status in _WORTH_A_RETRY,
         )
+
+    def get_proxied(self, path: str, most_bytes: int) -> bytes:
+        """Body of what something behind the API server answers: it is trusted with nothing.
+
+        It is read uncompressed, in one try.
+
+        Raises:
+            LoginError: the credentials are not accepted.
+            ApiError: any other failure.
+            UnreachableError: no answer, too large a one, or none to the end.
+        """
+        headers = {"Accept": JSON, "Accept-Encoding": "identity"}
+        end = min(time.monotonic() + self._answer_seconds, self.deadline)
+        with self._turn(end):
+            return self._request(_Sending("GET", path, None, headers), end, most_bytes)
 
     def open_stream(
         self, path: str, query: Mapping[str, str | int], accept: str, silence_seconds: float
@@ -181,9 +198,9 @@ class ApiClient:
         headers = {"Accept": JSON, "Content-Type": content_type}
 
         def send(end: float) -> bytes:
-            if self._write_refusal:
-                raise ClusterError(f"{method} {path} is not sent: {self._write_refusal}")
-            return self._request(method, path, query, headers, body, end)
+            if reason := self._write_refusal or self.write_hindrance():
+                raise ClusterError(f"{method} {path} is not sent: {reason}")
+            return self._request(_Sending(method, path, query, headers, body=body), end)
 
         def is_retried(error: ClusterError) -> bool:
             is_asked = isinstance(error, ApiError) and error.is_too_much
@@ -223,23 +240,18 @@ class ApiClient:
                 ) from error
             yield
 
-    def _request(
-        self,
-        method: str,
-        path: str,
-        query: Mapping[str, str | int] | None,
-        headers: Mapping[str, str],
-        body: bytes | None,
-        end: float,
-    ) -> bytes:
+    def _request(self, wanted: "_Sending", end: float, most_bytes: float = math.inf) -> bytes:
         left = max(_SHORTEST_TIMEOUT_SECONDS, end - time.monotonic())
         timeout = urllib3.Timeout(
             connect=min(CONNECT_TIMEOUT_SECONDS, left), read=min(READ_TIMEOUT_SECONDS, left)
         )
-        sending = _Sending(method, path, query, headers, timeout, body)
+        sending = replace(wanted, timeout=timeout)
         response = self._answer_to(sending, self._pool, left)
         left = max(_SHORTEST_TIMEOUT_SECONDS, end - time.monotonic())
-        return self._read(lambda: whole_body(response, left))
+        if most_bytes < math.inf and response.headers.get("Content-Encoding", "") != "":
+            response.close()
+            raise UnreachableError(f"GET {sending.path}: the answer is compressed, unasked")
+        return self._read(lambda: whole_body(response, left, most_bytes))
 
     def _answer_to(
         self, sending: "_Sending", pool: urllib3.PoolManager, longest_seconds: float
@@ -320,5 +332,5 @@ class _Sending:
     path: str
     query: Mapping[str, str | int] | None
     headers: Mapping[str, str]
-    timeout: urllib3.Timeout
+    timeout: urllib3.Timeout | None = None
     body: bytes | None = None

@@ -1,6 +1,6 @@
 """All watches of one cluster: the kinds that they follow, and a thread a scope.
 
-The kinds are those that are declared, those that may stand beside them, and autoscalers.
+The kinds are those that are declared, and those that may stand beside them.
 """
 
 import threading
@@ -8,22 +8,19 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import count
-from typing import Final
 
 from holdfast.adapters.cluster import backoff
 from holdfast.adapters.cluster.api_error import ApiError, asked_seconds, fault_text
 from holdfast.adapters.cluster.bodies import decode_page
 from holdfast.adapters.cluster.changes import Planned, WatchedKind, WatchLost, WatchScope
 from holdfast.adapters.cluster.client import ApiClient, path_of
-from holdfast.adapters.cluster.kind_reader import METADATA_ONLY, PAGE_OBJECTS, ListOptions
+from holdfast.adapters.cluster.kind_reader import PAGE_OBJECTS, ListOptions
 from holdfast.adapters.cluster.kinds import served_kinds
-from holdfast.adapters.cluster.listing import WATCHED_KINDS
 from holdfast.adapters.cluster.reflector import Reflector, WatchConfig
+from holdfast.adapters.cluster.sought_kinds import ServedKind
 from holdfast.errors import ClusterError
 from holdfast.kube.objects import KindKey, ObjectRef
-from holdfast.kube.structure import KindEntry, builtin_kind
-
-AUTOSCALERS: Final = ("autoscaling/v2", "HorizontalPodAutoscaler")
+from holdfast.kube.structure import KindEntry
 
 
 def declared_kinds(
@@ -49,32 +46,26 @@ def _question(entry: KindEntry | None, refs: list[ObjectRef]) -> ListOptions:
     return ListOptions(name=refs[0].name if is_one_in_cluster else "")
 
 
-def kinds_beside(
-    declared: Collection[KindKey], namespaces: Collection[str], selector: str
+def watched_beside(
+    sought: Iterable[ServedKind], namespaces: Collection[str], selector: str
 ) -> tuple[WatchedKind, ...]:
-    """Kinds of which nothing is declared, and which run, are reachable or grant rights.
+    """Kinds of which nothing is declared, and which have some power over the agents.
 
     Args:
-        declared: apiVersion and kind of what is watched anyway.
+        sought: What to look for.
         namespaces: Where to look.
         selector: Label selector; empty for all objects.
     """
-    question = ListOptions(METADATA_ONLY, selector)
     return tuple(
-        WatchedKind(builtin_kind(*key), _anything(key, namespaces), question, is_declared=False)
-        for key in WATCHED_KINDS
-        if key not in declared and namespaces
+        WatchedKind(
+            each.entry,
+            tuple(each.anywhere_in(namespaces)),
+            each.question(selector),
+            is_declared=False,
+        )
+        for each in sought
+        if namespaces
     )
-
-
-def autoscalers_beside(refs: Collection[ObjectRef]) -> tuple[WatchedKind, ...]:
-    """Autoscalers, where none is declared: a client may have created one."""
-    watched = {ref.namespace for ref in refs if (ref.api_version, ref.kind) == AUTOSCALERS}
-    namespaces = {ref.namespace for ref in refs} - {""} - watched
-    if not namespaces:
-        return ()
-    entry = builtin_kind(*AUTOSCALERS)
-    return (WatchedKind(entry, _anything(AUTOSCALERS, namespaces), is_declared=False),)
 
 
 def _anything(key: KindKey, namespaces: Collection[str]) -> tuple[ObjectRef, ...]:
@@ -135,12 +126,12 @@ class ClusterWatch:
             except Exception as error:
                 # Whatever it is, the kind is not seen, and is planned again.
                 whole = WatchScope(kind, kind.kind)
-                self._shared.tell(Planned(kind, (whole,)))
-                self._shared.tell(WatchLost(whole, fault_text(error)))
+                self._shared.emit(Planned(kind, (whole,)))
+                self._shared.emit(WatchLost(whole, fault_text(error)))
                 asked = asked_seconds(error) if isinstance(error, ClusterError) else 0.0
                 if self._shared.stopping.wait(max(asked, backoff.STREAMS.seconds(failures))):
                     return
-        self._shared.tell(Planned(served, scopes))
+        self._shared.emit(Planned(served, scopes))
         for scope in scopes:
             reflector = Reflector(scope, self._shared)
             with self._growing:

@@ -66,7 +66,13 @@ PAGE_OBJECTS: Final = 500
 
 
 def list_whole(
-    client: ApiClient, api_version: str, plural: str, namespace: str = "", selector: str = ""
+    client: ApiClient,
+    api_version: str,
+    plural: str,
+    namespace: str = "",
+    selector: str = "",
+    *,
+    fields: str = "",
 ) -> list[KubeObject]:
     """Every object of a kind, status included.
 
@@ -76,6 +82,7 @@ def list_whole(
         plural: Name of the resource, such as `pods`.
         namespace: Empty for the whole cluster.
         selector: Label selector; empty for all.
+        fields: Field selector; empty for all.
 
     Raises:
         ClusterError: they cannot be listed; never a part of them.
@@ -83,6 +90,8 @@ def list_whole(
     query: dict[str, str | int] = {"limit": PAGE_OBJECTS}
     if selector:
         query["labelSelector"] = selector
+    if fields:
+        query["fieldSelector"] = fields
     found: list[KubeObject] = []
     while True:
         page = read_whole(client, path_of(api_version, plural, namespace), query)

@@ -73,6 +73,7 @@ class ListOptions:
         accept: Media type: whole objects, or their metadata only.
         selector: Label selector; empty for all objects.
         name: Name of the only object that is wanted; empty for all.
+        field_selector: Of the kind's own fields; empty for all objects.
         known: Versions of objects that need not be decoded again.
         keeps_status: Objects are decoded with their status.
         is_settled: Whether nothing more is wanted of an object, so that it need not be kept: of a
@@ -82,6 +83,7 @@ class ListOptions:
     accept: str = JSON
     selector: str = ""
     name: str = ""
+    field_selector: str = ""
     known: Mapping[Identity, str] = field(default_factory=dict)
     keeps_status: bool = False
     is_settled: Callable[[Identity, KubeObject], bool] = lambda _, __: False
@@ -89,7 +91,8 @@ class ListOptions:
     @property
     def selection(self) -> dict[str, str]:
         """What of the URL chooses objects."""
-        chosen = {"fieldSelector": f"metadata.name={self.name}" if self.name else ""}
+        named = f"metadata.name={self.name}" if self.name else ""
+        chosen = {"fieldSelector": named or self.field_selector}
         chosen["labelSelector"] = self.selector
         return {key: value for key, value in chosen.items() if value}
 
@@ -235,7 +238,7 @@ class KindReader:
             self.listing.objects[identity] = one
 
     def confirm_missing(self, entry: KindEntry) -> None:
-        """A second look at what a LIST did not show: it may have been made between two pages."""
+        """A second read of what a LIST did not show: it may have been made between two pages."""
         known = self.listing.there | self.listing.unread.keys()
         missing = [ref for ref in self.refs if ref.name and ref.identity not in known]
         # By a selector one more LIST would not show an object that has lost its labels.

@@ -36,7 +36,7 @@ class _ResourceList(msgspec.Struct):
 def served_kinds(client: ApiClient, wanted: Iterable[KindKey]) -> dict[KindKey, KindEntry]:
     """Entry of each wanted kind that is served; one request for each group of custom resources.
 
-    Built-in kinds are taken to be served: a LIST tells when they are not.
+    Built-in kinds are taken to be served: a LIST shows when they are not.
 
     Raises:
         ClusterError: discovery failed for another reason than that there is no such group.

@@ -1,7 +1,7 @@
 """Where the API server is and with which credentials, from a kubeconfig or from inside a pod.
 
-Certificates and tokens are read here in a few milliseconds; login plugins (`exec`,
-`auth-provider`) are left to the official client, whose import alone costs a third of a scan.
+Certificates and tokens are read here in a few milliseconds; an `auth-provider` is left to the
+official client, which is an extra and whose import alone costs a third of a scan.
 
 Source: Kubernetes documentation, "Organizing Cluster Access Using kubeconfig Files".
 """
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from holdfast.adapters.cluster.login_plugin import plugin_credentials
 from holdfast.errors import InputError
 from holdfast.manifest.text.kube_files import read_data
 
@@ -112,8 +113,10 @@ def _connection_of_context(
     if cluster is None or not cluster.get("server"):
         raise InputError(f"context {name!r} in {files[0]} names no cluster with a server")
     server = _checked_server(str(cluster["server"]), name)
-    if user.get("exec") or user.get("auth-provider"):
-        from holdfast.adapters.cluster.login_plugin import token_of_context  # noqa: PLC0415  (slow import)
+    if user.get("exec"):
+        login = plugin_credentials(user["exec"], user[""], cluster, name)
+    elif user.get("auth-provider"):
+        from holdfast.adapters.cluster.auth_provider import token_of_context  # noqa: PLC0415  (slow import)
 
         login = token_of_context(files, name)
     else:

@@ -6,10 +6,10 @@ hangs, a server that trickles, an exception. Source: client-go, tools/leaderelec
 """
 
 import threading
-import time
 from collections.abc import Callable
 from typing import Final
 
+from holdfast.adapters.clock import elapsed_seconds
 from holdfast.adapters.cluster.lease import LEASE_SECONDS, Lease
 from holdfast.errors import HoldfastError
 
@@ -55,7 +55,7 @@ class LeaderElector:
     @property
     def is_held(self) -> bool:
         """Whether this process may write now."""
-        return not self.was_lost and time.monotonic() < self._deadline
+        return not self.was_lost and elapsed_seconds() < self._deadline
 
     def wait(self, waited: Callable[[str], None] = lambda _: None) -> bool:
         """Wait until the lease is held; False when `stop` was called before.
@@ -64,7 +64,7 @@ class LeaderElector:
             waited: Called after each try that failed, with the reason.
         """
         while not self._stopping.is_set():
-            begun = time.monotonic()
+            begun = elapsed_seconds()
             problem = self._try(begun + self._renew_seconds)
             if not problem:
                 self._deadline = begun + self._renew_seconds
@@ -110,7 +110,7 @@ class LeaderElector:
 
     def _renew(self) -> None:
         while not self._stopping.wait(self._retry_seconds) and not self.was_lost:
-            begun = time.monotonic()
+            begun = elapsed_seconds()
             problem = self._try(self._deadline)
             with self._changed:
                 if self._stopping.is_set():
@@ -126,7 +126,7 @@ class LeaderElector:
         """Wait for the deadline, however far it is moved; when it passes the lease is lost."""
         with self._changed:
             while not self._stopping.is_set():
-                left = self._deadline - time.monotonic()
+                left = self._deadline - elapsed_seconds()
                 if left <= 0:
                     break
                 self._changed.wait(left)

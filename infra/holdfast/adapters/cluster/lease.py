@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from holdfast.adapters.clock import utc_now
+from holdfast.adapters.clock import elapsed_seconds, utc_now
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import JSON, ApiClient, path_of
 from holdfast.adapters.cluster.json_answers import get_json, written_object
@@ -44,12 +44,12 @@ class Lease:
         A write that meets a conflict says nothing of who holds it: that is read again.
 
         Args:
-            deadline: Monotonic time at which all of it is over.
+            deadline: Time of `elapsed_seconds` at which all of it is over.
 
         Raises:
             ClusterError: nothing is known about it.
         """
-        self.client.deadline = deadline
+        self.client.deadline = time.monotonic() + (deadline - elapsed_seconds())
         for _ in range(MOST_TRIES):
             is_held = self._try_once()
             if is_held is not None:
@@ -66,9 +66,9 @@ class Lease:
         spec = current.get("spec") or {}
         holder, version = str(spec.get("holderIdentity") or ""), self._version(current)
         if version != self._seen:
-            self._seen, self._seen_at = version, time.monotonic()
+            self._seen, self._seen_at = version, elapsed_seconds()
         seconds = float(spec.get("leaseDurationSeconds") or LEASE_SECONDS)
-        is_free = not holder or time.monotonic() - self._seen_at > seconds
+        is_free = not holder or elapsed_seconds() - self._seen_at > seconds
         if holder != self.holder and not is_free:
             return False
         changes = int(spec.get("leaseTransitions") or 0) + (holder != self.holder)
@@ -121,7 +121,7 @@ class Lease:
         path = path_of(_API, "leases", self.namespace, name)
         answer = self.client.write(method, path, msgspec.json.encode(body), content_type=JSON)
         self._seen = self._version(written_object(answer, f"{method} {path}"))
-        self._seen_at = time.monotonic()
+        self._seen_at = elapsed_seconds()
 
     def _metadata(self) -> dict[str, Any]:
         return {"name": self.name, "namespace": self.namespace}

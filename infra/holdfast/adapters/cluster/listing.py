@@ -1,30 +1,18 @@
 """Read what is declared, and what stands beside it, with as few requests as there are kinds."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Final
 
 from holdfast.adapters.cluster.api_error import UnreachableError
 from holdfast.adapters.cluster.client import ApiClient
-from holdfast.adapters.cluster.kind_reader import METADATA_ONLY, KindReader, Listing, ListOptions
+from holdfast.adapters.cluster.kind_reader import KindReader, Listing, ListOptions
+from holdfast.adapters.cluster.sought_kinds import ServedKind
 from holdfast.kube.objects import KindKey, KubeObject, ObjectRef, api_group
-from holdfast.kube.structure import KindEntry, builtin_kind
+from holdfast.kube.structure import KindEntry
 
 CONCURRENT_KINDS: Final = 4
-WATCHED_KINDS: Final = (
-    ("v1", "Pod"),
-    ("v1", "Service"),
-    ("apps/v1", "Deployment"),
-    ("apps/v1", "StatefulSet"),
-    ("apps/v1", "DaemonSet"),
-    ("batch/v1", "Job"),
-    ("batch/v1", "CronJob"),
-    ("networking.k8s.io/v1", "Ingress"),
-    ("rbac.authorization.k8s.io/v1", "Role"),
-    ("rbac.authorization.k8s.io/v1", "RoleBinding"),
-)
-"""What runs, is reachable, or grants rights: listed although the kind is not declared."""
 
 
 @dataclass(frozen=True)
@@ -106,34 +94,28 @@ def read_kind(
 
 def read_bystanders(
     client: ApiClient,
-    declared: Collection[KindKey],
+    sought: Sequence[ServedKind],
     namespaces: Collection[str],
     selector: str = "",
 ) -> Bystanders:
-    """List the watched kinds of which nothing is declared: metadata only.
+    """List kinds of which nothing is declared: metadata only, where that is enough to judge.
 
     A rogue pod is of no declared kind, so no LIST of declared kinds shows it. What may not be read
     here takes nothing from what was declared and could be checked: it is returned as a note.
 
     Args:
         client: The API server.
-        declared: apiVersion and kind of what is read anyway.
+        sought: What to look for.
         namespaces: Where to look.
         selector: Label selector; empty for all objects.
 
     Raises:
         LoginError: the credentials are not accepted.
     """
-    question = ListOptions(METADATA_ONLY, selector)
     readers = [
-        KindReader(
-            client,
-            builtin_kind(api_version, kind),
-            [ObjectRef(namespace, kind, "", api_version) for namespace in sorted(namespaces)],
-            question,
-        )
-        for api_version, kind in WATCHED_KINDS
-        if (api_version, kind) not in declared and namespaces
+        KindReader(client, each.entry, each.anywhere_in(namespaces), each.question(selector))
+        for each in sought
+        if namespaces
     ]
     with ThreadPoolExecutor(CONCURRENT_KINDS) as threads:
         failures = list(threads.map(KindReader.list_everywhere, readers))
@@ -143,7 +125,7 @@ def read_bystanders(
             one
             for reader in seen
             for (_, _, namespace, _), one in reader.listing.objects.items()
-            if namespace in namespaces
+            if namespace in namespaces or not namespace
         ),
         frozenset((api_group(reader.api_version), reader.kind) for reader in seen),
         tuple(reader.kind for reader, failure in zip(readers, failures, strict=True) if failure),

@@ -1,41 +1,87 @@
-"""Credentials from login plugins, by the official client: imported only when one is configured."""
+"""Credentials from a login plugin (`exec` in a kubeconfig), as EKS, GKE and AKS use them.
+
+Source: Kubernetes documentation, "Authenticating", section "client-go credential plugins".
+"""
 
 import os
+import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, Final
 
-from kubernetes.client import Configuration
-from kubernetes.config import ConfigException
-from kubernetes.config.kube_config import load_kube_config
+import msgspec
 
 from holdfast.errors import LoginError
 
+TIMEOUT_SECONDS: Final = 60.0
+"""A plugin may ask a service for a token; one that waits for a person is ended."""
+_VERSIONS: Final = tuple(f"client.authentication.k8s.io/{v}" for v in ("v1", "v1beta1"))
 
-def token_of_context(files: list[Path], context: str) -> dict[str, str]:
-    """Token or certificate that the context's plugin returns.
+
+def plugin_credentials(
+    plugin: Mapping[str, Any], file: Path, cluster: Mapping[str, Any], context: str
+) -> dict[str, str]:
+    """Token or certificate that a plugin returns.
+
+    Args:
+        plugin: The entry `exec` of a user.
+        file: Its kubeconfig: a command that is a relative path is relative to its folder.
+        cluster: The context's cluster, for plugins that ask for it.
+        context: Name of the context, for messages.
 
     Raises:
-        LoginError: the plugin is missing or gave nothing.
+        LoginError: the plugin is missing, failed or gave nothing. Its output is never shown.
     """
-    configuration = Configuration()
-    try:
-        load_kube_config(  # type: ignore[no-untyped-call]  # the client has no types
-            config_file=os.pathsep.join(str(file) for file in files),
-            context=context,
-            client_configuration=configuration,
+    version = str(plugin.get("apiVersion") or _VERSIONS[0])
+    if version not in _VERSIONS:
+        raise LoginError(
+            f"the login plugin of context {context!r} has version {version!r}",
+            remedy=f"use a plugin of version {_VERSIONS[0]}",
         )
-    except (ConfigException, OSError, ValueError) as error:
-        raise _failed(context) from error
-    # Older clients keep the token under the name of the header.
-    keys = configuration.api_key
-    bearer = str(keys.get("BearerToken") or keys.get("authorization") or "")
-    certificate, key = configuration.cert_file, configuration.key_file
-    if not bearer and not certificate:
-        raise _failed(context)  # the client logs the reason and goes on without credentials
-    return {
-        "token": bearer.removeprefix("Bearer ").strip(),
-        "certificate": Path(certificate).read_text() if certificate else "",
-        "key": Path(key).read_text() if key else "",
+    answer = _answer(plugin, version, file, cluster, context)
+    status = answer.get("status")
+    status = status if isinstance(status, Mapping) else {}
+    given = {
+        "token": str(status.get("token") or ""),
+        "certificate": str(status.get("clientCertificateData") or ""),
+        "key": str(status.get("clientKeyData") or ""),
     }
+    if answer.get("apiVersion") != version or not (given["token"] or given["certificate"]):
+        raise _failed(context)
+    return given
+
+
+def _answer(
+    plugin: Mapping[str, Any],
+    version: str,
+    file: Path,
+    cluster: Mapping[str, Any],
+    context: str,
+) -> dict[str, Any]:
+    command = str(plugin.get("command") or "")
+    if os.sep in command and not Path(command).is_absolute():
+        command = str(file.absolute().parent / command)
+    spec: dict[str, Any] = {"interactive": False}
+    if plugin.get("provideClusterInfo"):
+        spec["cluster"] = {key: value for key, value in cluster.items() if key}
+    asked = {"apiVersion": version, "kind": "ExecCredential", "spec": spec}
+    variables = {
+        str(each.get("name")): str(each.get("value") or "") for each in plugin.get("env") or ()
+    }
+    variables["KUBERNETES_EXEC_INFO"] = msgspec.json.encode(asked).decode()
+    try:
+        done = subprocess.run(
+            [command, *map(str, plugin.get("args") or ())],
+            env=os.environ | variables,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=True,
+            timeout=TIMEOUT_SECONDS,
+        )
+        answer = msgspec.json.decode(done.stdout)
+    except (OSError, ValueError, subprocess.SubprocessError, msgspec.DecodeError) as error:
+        raise _failed(context) from error
+    return answer if isinstance(answer, dict) else {}
 
 
 def _failed(context: str) -> LoginError:

@@ -69,14 +69,14 @@ class WatchConfig:
     """What all watches of one cluster share.
 
     Attributes:
-        tell: Takes each change; called from many threads.
+        emit: Takes each change; called from many threads.
         known: Version of each object that was reported last; read only here.
         silence_seconds: After that much silence a stream counts as dead.
         stopping: Set once, when everything is to end.
     """
 
     client: ApiClient
-    tell: Callable[[Change], None]
+    emit: Callable[[Change], None]
     known: Mapping[Identity, str]
     silence_seconds: float = SILENCE_SECONDS
     stopping: threading.Event = field(default_factory=threading.Event)
@@ -270,7 +270,7 @@ class Reflector:
 
     def _tell(self, change: Change) -> None:
         if not self._shared.stopping.is_set():
-            self._shared.tell(change)
+            self._shared.emit(change)
 
     def _lose(self, reason: str) -> None:
         self._is_lost = True

@@ -227,7 +227,7 @@ class Api:
 def _limit_seconds(answer: urllib3.BaseHTTPResponse) -> float | None:
     """How long a limit of requests still lasts; None where the answer has another reason.
 
-    GitHub refuses with 403, as it refuses a missing right; its headers tell one from the other.
+    GitHub refuses with 403, as it refuses a missing right; its headers distinguish them.
     """
     headers = answer.headers
     is_limit = (

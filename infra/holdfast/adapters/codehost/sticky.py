@@ -1,6 +1,6 @@
 """One comment a change and one issue a subject, kept up to date instead of written again.
 
-A marker at the beginning of the text, which readers do not see, tells ours apart; the host sees to
+A marker at the beginning of the text, which readers do not see, identifies ours; the host sees to
 it that no text of an outsider is among those that are looked through. What bears the marker and may
 not be written by us is another app's: it is passed over.
 
@@ -75,7 +75,7 @@ def keep_comment(host: CodeHost, change: int, marker: str, body: str) -> KeptEnt
 
 
 def keep_issue(host: CodeHost, marker: str, title: str, body: str | None) -> KeptEntry:
-    """Keep one open issue while there is something to tell, and none otherwise.
+    """Keep one open issue while there is something to report, and none otherwise.
 
     Args:
         host: Where.

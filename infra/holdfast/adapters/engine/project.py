@@ -1,12 +1,14 @@
 """The three things that must be known of a Pulumi project before the engine is started."""
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from holdfast.errors import InputError
+from holdfast.manifest.stack.names import PROJECT_FILE
 
-PROJECT_FILE = "Pulumi.yaml"
+__all__ = ["PROJECT_FILE", "Project", "read_project"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,12 @@ class Project:
     name: str
     virtual_environment: Path | None = None
     backend_url: str = ""
+
+    @property
+    def python(self) -> Path:
+        """The interpreter of program and pack: of the project's environment, else ours."""
+        environment = self.virtual_environment
+        return environment / "bin" / "python" if environment else Path(sys.executable)
 
 
 def read_project(root: Path) -> Project:

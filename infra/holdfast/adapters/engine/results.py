@@ -59,6 +59,12 @@ class RunResult(msgspec.Struct, frozen=True):
     unfinished: tuple[ResourceStep, ...] = ()
 
     @property
+    def object_counts(self) -> dict[str, int]:
+        """Operation to number of Kubernetes objects: without components and providers."""
+        others = Counter(each.operation for each in self.steps if each.reference is None)
+        return dict(Counter(self.counts) - others)
+
+    @property
     def unread_events(self) -> str:
         """Names of the events that are missing here, with their numbers; empty when none is."""
         named = {name: count for name, count in self.unread.items() if name}

@@ -17,6 +17,7 @@ from holdfast.adapters.engine.run.environment import engine_environment, prepare
 from holdfast.adapters.engine.run.event_stream import decode_event
 from holdfast.adapters.engine.run.events import Event, UnreadLine
 from holdfast.adapters.engine.run.executable import find_pulumi
+from holdfast.adapters.engine.run.policy_pack import policy_flags
 from holdfast.adapters.engine.run.process import StopReason
 from holdfast.adapters.engine.run.runner import EngineRunner
 from holdfast.adapters.engine.state.checkpoint import Deployment, decode_export
@@ -118,6 +119,7 @@ class Stack:
         policy_pack: Path | None = None,
         policy_config: Path | None = None,
         refresh: bool = False,
+        excluded: Sequence[str] = (),
         on_event: EventHandler | None = None,
     ) -> RunResult:
         """Say what an update would do, judged by the policy pack; nothing is written.
@@ -125,14 +127,17 @@ class Stack:
         Args:
             policy_pack: Folder of the pack; default none.
             policy_config: Its JSON configuration.
-            refresh: Look at the cluster first: drift is reported, and planned to be put back.
+            refresh: Read the cluster first: drift is reported, and planned to be reverted.
+            excluded: URNs of resources that are passed over.
             on_event: Called with each event as it comes.
 
         Raises:
-            EngineError: the run failed; a `RunFailedError` tells what was found until then.
+            EngineError: the run failed; a `RunFailedError` says what was found until then.
         """
-        flags = _policy_flags(policy_pack, policy_config) + (["--refresh"] if refresh else [])
-        return self._run("preview", flags, on_event)
+        with policy_flags(policy_pack, policy_config) as flags:
+            without = (f"--exclude={urn}" for urn in excluded)
+            every = [*flags, *(["--refresh"] if refresh else []), *without]
+            return self._run("preview", every, on_event)
 
     def refresh_preview(
         self,
@@ -146,7 +151,7 @@ class Stack:
         lock, runs no program and no policy.
 
         Args:
-            targets: URNs of the resources to look at; all when empty.
+            targets: URNs of the resources to read; all when empty.
             on_event: Called with each event as it comes.
 
         Raises:
@@ -162,7 +167,7 @@ class Stack:
         the state no longer shows what an update had left of them.
 
         Args:
-            targets: URNs of the resources to look at; all when empty.
+            targets: URNs of the resources to read; all when empty.
 
         Raises:
             EngineError: the cluster cannot be read, or the state not written.
@@ -190,11 +195,11 @@ class Stack:
             stop_reason: Asked again and again; what it gives stops the run in the same way.
 
         Raises:
-            EngineError: the run failed; a `RunFailedError` tells what was done until then.
+            EngineError: the run failed; a `RunFailedError` says what was done until then.
         """
-        flags = [*_policy_flags(policy_pack, policy_config), *options]
-        flags = ["--yes", "--skip-preview", *flags]
-        return self._run("up", flags, on_event, stop_reason)
+        with policy_flags(policy_pack, policy_config) as flags:
+            every = ["--yes", "--skip-preview", *flags, *options]
+            return self._run("up", every, on_event, stop_reason)
 
     def destroy(
         self,
@@ -217,6 +222,15 @@ class Stack:
             EngineError: there is no such stack, or its backend refuses.
         """
         self.command(["stack", "tag", "set", name, value])
+
+    def unprotect(self, urns: Sequence[str]) -> None:
+        """Let resources be deleted from the state.
+
+        Raises:
+            StackLockedError: another run holds the lock; nothing was written.
+            EngineError: there is no such stack or resource, or its backend refuses.
+        """
+        self.command(["state", "unprotect", "--yes", *urns])
 
     def cancel(self) -> None:
         """Remove the locks of the stack, whose ever they are.
@@ -371,7 +385,10 @@ def open_stack(
     """
     project = read_project(project_root)
     environment = engine_environment(
-        find_pulumi(), project_backend=project.backend_url, kubeconfig=kubeconfig
+        find_pulumi(),
+        project_backend=project.backend_url,
+        kubeconfig=kubeconfig,
+        python=project.python,
     )
     prepare_engine(environment)
     environment = replace(environment, variables={**environment.variables, **(variables or {})})
@@ -382,10 +399,3 @@ def _named(arguments: Sequence[str]) -> str:
     """What errors call a command: its words, without the flags and what follows them."""
     words = takewhile(lambda each: not each.startswith("-"), arguments)
     return " ".join(list(words)[:2])
-
-
-def _policy_flags(pack: Path | None, config: Path | None) -> list[str]:
-    if pack is None:
-        return []
-    flags = [f"--policy-pack={pack.absolute()}"]
-    return flags if config is None else [*flags, f"--policy-pack-config={config.absolute()}"]

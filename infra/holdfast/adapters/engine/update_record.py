@@ -27,6 +27,7 @@ _IN_MESSAGE: Final = (
     "policy",
     "reason",
 )
+_KEPT: Final = "Holdfast-Kept: "
 _IN_ENVIRONMENT: Final = ("ci.pr.number", "ci.pr.headSHA", "github.pr.number")
 
 
@@ -58,6 +59,8 @@ class UpdateRecord(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
         seconds: How long it took; 0 when not known.
         changes: Operation to number of resources.
         agents: Agents of which an object was changed; None when that is not known.
+        confirmed: Uids of objects that a revert has created again.
+        kept: Objects that left the stack and stay in the cluster: kind, name, version, uid.
     """
 
     identifier: str = ""
@@ -79,6 +82,8 @@ class UpdateRecord(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
     seconds: float = 0.0
     changes: Mapping[str, int] = {}
     agents: tuple[str, ...] | None = None
+    confirmed: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
 
     @property
     def is_action(self) -> bool:
@@ -100,7 +105,15 @@ def message_of(record: UpdateRecord) -> str:
     """The message under which the engine records an update."""
     title = f"holdfast {record.action}: {record.commit[:12] or 'no commit'}"
     lines = [f"Holdfast-{_trailer_name(name)}: {_value(record, name)}" for name in _IN_MESSAGE]
+    if record.kept:
+        lines.append(_KEPT + "; ".join(record.kept))
     return "\n".join([title, "", *(line for line in lines if not line.endswith(": "))])
+
+
+def kept_of(change: Change) -> tuple[str, ...]:
+    """What an update has left in the cluster, as its message says."""
+    lines = (line for line in change.message.splitlines() if line.startswith(_KEPT))
+    return tuple(each for line in lines for each in line.removeprefix(_KEPT).split("; "))
 
 
 def record_of(change: Change, stack: str) -> UpdateRecord | None:
@@ -129,6 +142,7 @@ def record_of(change: Change, stack: str) -> UpdateRecord | None:
         started_at=_rfc3339(change.start_time),
         seconds=float(max(0, change.end_time - change.start_time)),
         changes=change.resource_changes or {},
+        kept=kept_of(change),
     )
     return msgspec.structs.replace(record, **(known | facts))
 

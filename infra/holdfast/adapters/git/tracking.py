@@ -1,6 +1,7 @@
 """A branch of a repository elsewhere, followed in a clone of our own."""
 
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -10,6 +11,7 @@ from holdfast.adapters.git.source import Commit, commit_named
 from holdfast.errors import InputError
 
 _FETCH_SECONDS = 300.0
+_MOST_LOOKED_AT = 100
 
 
 class SignatureError(GitError):
@@ -71,6 +73,24 @@ class TrackedBranch:
                 f"commit {commit.short} by {commit.author} has no signature that is trusted here",
                 remedy="sign it, or add the key (gpg.ssh.allowedSignersFile, or the GPG key ring)",
             ) from error
+
+    def newest_verified(self) -> Commit:
+        """The newest commit of the branch, as fetched last, that a trusted key has signed.
+
+        Raises:
+            SignatureError: none of the last ones is.
+        """
+        ref = f"refs/remotes/origin/{self.branch}"
+        names = self._run("rev-list", "--first-parent", f"--max-count={_MOST_LOOKED_AT}", ref)
+        for name in names.split():
+            commit = commit_named(self.folder, name)
+            with suppress(SignatureError):
+                self.verify(commit)
+                return commit
+        raise SignatureError(
+            f"none of the last {_MOST_LOOKED_AT} commits of {self.branch} has a trusted signature",
+            remedy="sign one, or add the key (gpg.ssh.allowedSignersFile, or the GPG key ring)",
+        )
 
     def check_out(self, commit: Commit) -> None:
         """Make the clone's files those of a commit, but for what Git ignores.

@@ -15,6 +15,7 @@ import urllib3
 
 from holdfast import __version__
 from holdfast.adapters.cluster.backoff import request_wait_seconds
+from holdfast.adapters.http.peers import is_loopback_url
 from holdfast.errors import InputError
 
 CLOUD_EVENTS: Final = "application/cloudevents+json; charset=UTF-8"
@@ -54,6 +55,11 @@ class Webhook:
             raise InputError(
                 "--webhook: the URL holds a user or a password",
                 remedy="leave them out, and put a token into HOLDFAST_WEBHOOK_TOKEN",
+            )
+        if token and parts.scheme == "http" and not is_loopback_url(url):
+            raise InputError(
+                "--webhook: HOLDFAST_WEBHOOK_TOKEN would be sent in clear text",
+                remedy="use https, or unset the token",
             )
         self.place = f"{parts.scheme}://{parts.hostname}"
         self._url = url

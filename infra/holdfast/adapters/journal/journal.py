@@ -91,7 +91,7 @@ class JournalError(HoldfastError):
 
 
 class Covered(msgspec.Struct, frozen=True):
-    """What tells one content of a journal from another: its size, and a digest of its end."""
+    """What identifies one content of a journal: its size, and a digest of its end."""
 
     size_bytes: int = 0
     tail: str = hashlib.sha256().hexdigest()

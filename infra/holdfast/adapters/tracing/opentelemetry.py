@@ -29,12 +29,12 @@ _ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_E
 _PROTOCOLS: Final = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
 _EXPORTER: Final = "OTEL_TRACES_EXPORTER"
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 """Takes what went wrong with the sending."""
 
 
 def tracer_of(
-    variables: Mapping[str, str], stack: str, version: str, tell: Tell
+    variables: Mapping[str, str], stack: str, version: str, report: Report
 ) -> tuple[Tracer, str]:
     """The tracer that the environment asks for; one that records nothing when it asks for none.
 
@@ -44,7 +44,7 @@ def tracer_of(
         variables: The environment of this process, of which the SDK reads the rest by itself.
         stack: Whose work is traced.
         version: Of this program.
-        tell: Called with why spans cannot be sent; each reason once a minute at most.
+        report: Called with why spans cannot be sent; each reason once a minute at most.
 
     Returns:
         The tracer, and where it sends to: empty for nowhere.
@@ -72,7 +72,7 @@ def tracer_of(
             f"{_ENDPOINTS[1]}: expected an address such as http://collector:4318, "
             f"got one without a host"
         )
-    _hear_of_trouble(place, tell)
+    _report_trouble(place, report)
     return SdkTracer(_provider(stack, version, protocol)), f"{place.hostname} ({protocol})"
 
 
@@ -159,25 +159,25 @@ def _exporter(protocol: str) -> "SpanExporter":
     return by_http.OTLPSpanExporter()
 
 
-def _hear_of_trouble(place: SplitResult, tell: Tell) -> None:
+def _report_trouble(place: SplitResult, report: Report) -> None:
     """What the SDK complains of goes into our log."""
     logger = logging.getLogger("opentelemetry")
-    logger.handlers = [_Trouble(place, tell)]
+    logger.handlers = [_Trouble(place, report)]
     logger.propagate = False
 
 
 class _Trouble(logging.Handler):
     """Tells each complaint once a minute, without what in the collector's address is a secret."""
 
-    def __init__(self, place: SplitResult, tell: Tell) -> None:
+    def __init__(self, place: SplitResult, report: Report) -> None:
         super().__init__(logging.WARNING)
         parts = (place.username, place.password, place.query)
         self._secrets = [part for part in parts if part]
-        self._tell = tell
+        self._report = report
         self._told: dict[str, float] = {}
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Tell one complaint."""
+        """Report one complaint."""
         now = time.monotonic()
         if now - self._told.get(record.msg, float("-inf")) < QUIET_SECONDS:
             return
@@ -185,4 +185,4 @@ class _Trouble(logging.Handler):
         text = record.getMessage()
         for secret in self._secrets:
             text = text.replace(secret, "...")
-        self._tell(text)
+        self._report(text)

@@ -10,6 +10,7 @@ import click
 from holdfast.cli.options.confirm import confirm
 from holdfast.cli.options.output import OUTPUT, TerminalProgress
 from holdfast.cli.options.stack import stack_option
+from holdfast.cli.options.words import AGENT
 from holdfast.errors import ExitCode
 from holdfast.manifest.fleet.fleet import DeclaredAgent
 from holdfast.operations.actions.action import ActionPlan, ActionRequest, PlanT, execute
@@ -63,7 +64,7 @@ class AgentAction:
         """Message of a commit that declares it."""
         return f"{self.action.capitalize()} {self.name} on {self.stack}: {self.reason}"
 
-    def carry_out(
+    def execute_plan(
         self,
         plan: PlanT,
         apply: Callable[[StackContext, PlanT, Progress], None],
@@ -115,7 +116,7 @@ def takes_action(
     default: dict[str, Any] = {"required": True} if is_reason_required else {"default": ""}
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        @click.argument("name")
+        @click.argument("name", type=AGENT)
         @stack_option("Stack that the agent runs on.")
         @click.option("--reason", help="Why, for the history.", **default)
         @click.option("--yes", is_flag=True, help="Confirm without asking.")

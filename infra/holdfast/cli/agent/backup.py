@@ -16,4 +16,4 @@ def command(asked: AgentAction) -> ExitCode:
     Example:
       holdfast agent backup support-rag -s prod --reason "before the migration"
     """
-    return asked.carry_out(plan_backup(asked.agent), apply_backup)
+    return asked.execute_plan(plan_backup(asked.agent), apply_backup)

@@ -4,6 +4,7 @@ import click
 
 from holdfast.cli.options.output import OUTPUT, wants_colour
 from holdfast.cli.options.stack import stack_option
+from holdfast.cli.options.words import AGENT
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.describe.agent import explain_agent
 from holdfast.operations.stack.context import StackContext
@@ -12,7 +13,7 @@ from holdfast.report.text.explanation import effective_yaml, explanation_json, e
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", type=AGENT)
 @stack_option("Stack that the agent runs on.")
 @click.option("--effective", is_flag=True, help="Print the merged manifest, as YAML.")
 @click.option(

@@ -32,4 +32,4 @@ def command(asked: AgentAction, node: str, *, force: bool) -> ExitCode:
         --reason "worker-4 is off"
     """
     plan = plan_evacuation(asked.context, asked.agent, node, is_forced=force)
-    return asked.carry_out(plan, apply_evacuation)
+    return asked.execute_plan(plan, apply_evacuation)

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import click
 
+from holdfast.cli.options.cluster import KUBECONFIG
 from holdfast.cli.options.output import OUTPUT, TerminalProgress
 from holdfast.errors import ExitCode, InputError
 from holdfast.kube.objects import KubeObject
@@ -25,11 +26,7 @@ _SOURCE: Final = ("from_cluster", "namespace", "kubeconfig", "context")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, exists=True))
 @click.option("--from-cluster", is_flag=True, help="Read a namespace of a cluster instead.")
 @click.option("-n", "--namespace", help="With --from-cluster: the namespace to read.")
-@click.option(
-    "--kubeconfig",
-    type=click.Path(path_type=Path),
-    help="Default: KUBECONFIG, ~/.kube/config, in-cluster.",
-)
+@KUBECONFIG
 @click.option("--context", help="Context of the kubeconfig; default its current.")
 @click.option(
     "--digests",

@@ -22,4 +22,4 @@ def command(asked: AgentAction, *, whole: bool) -> ExitCode:
       holdfast agent recreate support-rag -s prod --reason "stuck ReplicaSets"
     """
     plan = plan_recreate(asked.context, asked.agent, is_whole=whole)
-    return asked.carry_out(plan, apply_recreate)
+    return asked.execute_plan(plan, apply_recreate)

@@ -21,4 +21,4 @@ def command(asked: AgentAction, node: str) -> ExitCode:
     Example:
       holdfast agent restart support-rag -s prod --reason "stuck connections"
     """
-    return asked.carry_out(plan_restart(asked.context, asked.agent, node), apply_restart)
+    return asked.execute_plan(plan_restart(asked.context, asked.agent, node), apply_restart)

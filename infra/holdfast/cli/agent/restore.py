@@ -22,18 +22,20 @@ from holdfast.report.text.action_text import backups_json, backups_text
 )
 @click.option(
     "--set-aside",
+    "detach",
     is_flag=True,
     help="Delete existing claims; keep their volumes with all data.",
 )
 @on_branch
 def command(
-    asked: AgentAction, backups: tuple[str, ...], branch: str | None, *, set_aside: bool
+    asked: AgentAction, backups: tuple[str, ...], branch: str | None, *, detach: bool
 ) -> ExitCode:
     """Fill an agent's volumes from a backup; without --from, list the backups.
 
     A claim is filled from a VolumeSnapshot when it is created. Without a claim, this declares
-    restoreFrom, and the next update creates it. An existing claim is deleted only with --set-aside,
-    and only while no pod uses it: its volume is kept (reclaim policy Retain; the name is printed),
+    storage.restoreFrom, and the next update creates it. An existing claim is deleted only with
+    --set-aside, and only while no pod uses it: its volume is kept (reclaim policy Retain; the name
+    is printed),
     and the next update creates the claim from the snapshot. With --branch the claim stays until the
     branch is merged: then run the command again without --branch. A backup of method Job is
     restored by the agent's restoreCommand at its next start.
@@ -54,9 +56,9 @@ def command(
         return ExitCode.OK
     if not asked.reason:
         raise click.MissingParameter(param_hint="'--reason'", param_type="option")
-    request = RestoreRequest(_wanted(backups), set_aside, branch, asked.message)
+    request = RestoreRequest(_wanted(backups), detach, branch, asked.message)
     plan = plan_restore(asked.context, asked.agent, request)
-    return asked.carry_out(plan, apply_restore, diff=plan.change.diff)
+    return asked.execute_plan(plan, apply_restore, diff=plan.change.diff)
 
 
 def _wanted(backups: Sequence[str]) -> str | dict[str, str]:

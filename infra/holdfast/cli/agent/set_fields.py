@@ -3,13 +3,16 @@
 import click
 
 from holdfast.cli.agent.action import AgentAction, on_branch, takes_action
+from holdfast.cli.options.words import Word
 from holdfast.errors import ExitCode
 from holdfast.operations.actions.settings import apply_settings, parse_field, plan_settings
+
+_SETTING = Word("FIELD=VALUE", "setting")
 
 
 @click.command()
 @takes_action("set")
-@click.argument("changes", nargs=-1, required=True, metavar="FIELD=VALUE...")
+@click.argument("changes", nargs=-1, type=_SETTING, required=True, metavar="FIELD=VALUE...")
 @on_branch
 def command(asked: AgentAction, changes: tuple[str, ...], branch: str | None) -> ExitCode:
     """Set fields of an agent in the stack's file: FIELD below spec, VALUE as in YAML.
@@ -21,14 +24,16 @@ def command(asked: AgentAction, changes: tuple[str, ...], branch: str | None) ->
     Examples:
       holdfast agent set support-rag scaling.replicas=4 -s prod \\
         --reason "the sale"
-      holdfast agent set support-rag resources.limits.memory=2Gi -s prod \\
-        --reason "OOM"
-      holdfast agent set support-rag availability.active=standby -s prod \\
+      holdfast agent set support-rag -s prod --reason "OOM" \\
+        container.resources.limits.memory=2Gi
+      holdfast agent set support-rag scaling.availability.active=standby -s prod \\
         --reason "failover"
-      holdfast agent set support-rag 'env=[{name: RETRIES, value: "5"}]' -s prod \\
-        --reason "a flaky tool" --branch retries
+      holdfast agent set support-rag -s prod --branch retries \\
+        --reason "a flaky tool" 'container.env=[{name: RETRIES, value: "5"}]'
     """
     values = [parse_field(change) for change in changes]
     name = asked.agent.name
     plan = plan_settings(asked.context, name, values, branch=branch, message=asked.message)
-    return asked.carry_out(plan, apply_settings, file=plan.file, diff=plan.change.diff, asks=False)
+    return asked.execute_plan(
+        plan, apply_settings, file=plan.file, diff=plan.change.diff, asks=False
+    )

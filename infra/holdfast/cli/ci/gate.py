@@ -33,7 +33,7 @@ def command(
 ) -> int:
     """Run COMMAND only if every gate holds: files, unit tests, scan, policy, preview.
 
-    The first gate that fails ends it: the others and COMMAND do not run, and nothing is written to
+    After the first gate that fails, the others and COMMAND do not run, and nothing is written to
     the cluster. The result is kept with the stack's history (`holdfast history STACK --gates`).
 
     \b

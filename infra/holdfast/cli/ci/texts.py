@@ -12,7 +12,7 @@ _TEXT = click.argument("text", type=click.Path(path_type=Path), metavar="FILE")
 
 @click.command("comment")
 @_TEXT
-@click.option("--marker", required=True, help="Tells this comment from others: `policy/prod`.")
+@click.option("--marker", required=True, help="Identifies this comment, such as `policy/prod`.")
 @click.option("--change", type=click.IntRange(min=1), help="Number of the pull or merge request.")
 def report_comment(text: Path, *, marker: str, change: int | None) -> ExitCode:
     """Keep one comment on a pull or merge request: written once, then updated.
@@ -38,20 +38,19 @@ def report_comment(text: Path, *, marker: str, change: int | None) -> ExitCode:
 
 @click.command("issue")
 @_TEXT
-@click.option("--marker", required=True, help="Tells this issue from others: `drift/prod`.")
+@click.option("--marker", required=True, help="Identifies this issue, such as `drift/prod`.")
 @click.option("--title", required=True, help="Title of the issue.")
 @click.option(
     "--code",
     type=click.IntRange(0, 255),
     required=True,
-    help="Exit code of what wrote FILE: 0 closes the issue, any other opens or updates it.",
+    help="Exit code of the check: 0 closes the issue, any other opens or updates it.",
 )
 def report_issue(text: Path, *, marker: str, title: str, code: int) -> ExitCode:
-    """Keep one issue open while something is wrong, and close it when all is well.
+    """Keep one issue open while a check fails, and close it when the check passes.
 
     FILE is Markdown; it need not exist when the code is 0. A check that could not run, with any
-    other code, keeps the issue open: not knowing is not being fine. The issue bears the label
-    `holdfast`.
+    other code, keeps the issue open. The issue has the label `holdfast`.
 
     \b
     Needs: GITHUB_TOKEN with `issues: write`, or GITLAB_TOKEN of scope api.

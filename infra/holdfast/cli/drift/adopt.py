@@ -3,7 +3,7 @@
 import click
 
 from holdfast.cli.drift.detect import exit_code
-from holdfast.cli.drift.options import ONLY, Compared, compared
+from holdfast.cli.drift.options import ONLY, ComparisonOptions, compared
 from holdfast.cli.options.groups import receives
 from holdfast.cli.options.output import TERMINAL
 from holdfast.errors import ExitCode
@@ -22,7 +22,9 @@ from holdfast.report.text.revert_text import not_adopted_line
 @ONLY
 @click.option("--write", is_flag=True, help="Change the files.")
 @click.option("--branch", metavar="NAME", help="Commit the change on a new Git branch.")
-def command(asked: Compared, *, only: tuple[str, ...], write: bool, branch: str | None) -> ExitCode:
+def command(
+    asked: ComparisonOptions, *, only: tuple[str, ...], write: bool, branch: str | None
+) -> ExitCode:
     """Print the change of manifests or stack files that declares the live state, as a diff.
 
     A change is proposed only if the project stays valid, and renders to what is live. Findings that

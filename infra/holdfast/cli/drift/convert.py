@@ -8,7 +8,7 @@ import click
 
 from holdfast.cli.options.report import report_options, write_reports
 from holdfast.cli.options.stack import stack_option
-from holdfast.cli.options.timestamps import Moment
+from holdfast.cli.options.timestamps import Rfc3339
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.scan.scan_context import ReportContext
 from holdfast.operations.stack.context import StackContext
@@ -22,7 +22,7 @@ from holdfast.report.exchange.files import ReportRequest, check_files
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True), metavar="FILE")
 @report_options
 @stack_option("Stack of the report; its files add the line of each field.", required=False)
-@click.option("--observed-at", type=Moment(), help="Time of the scan, for the report.")
+@click.option("--observed-at", type=Rfc3339(), help="Time of the scan, for the report.")
 def command(wanted: ReportRequest, *, file: Path, stack: str, observed_at: str | None) -> ExitCode:
     """Convert a report that `holdfast drift -o json` wrote to other formats.
 

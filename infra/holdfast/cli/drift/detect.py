@@ -2,14 +2,15 @@
 
 import gc
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import click
 
-from holdfast.cli.drift.options import COMPARED, Compared
+from holdfast.cli.drift.options import COMPARED, ComparisonOptions
 from holdfast.cli.lazy_group import LazyGroup
 from holdfast.cli.options.groups import Group, takes
+from holdfast.cli.options.intervals import SECONDS
 from holdfast.cli.options.output import TERMINAL
 from holdfast.cli.options.probes import PROBES
 from holdfast.cli.options.recording import RECORDING
@@ -32,12 +33,35 @@ SECTIONS: Final = {
 }
 
 
-def _itself(*, engine: bool | None) -> bool | None:
-    return engine
+@dataclass(frozen=True)
+class _Engine:
+    """Pulumi's refresh.
+
+    Attributes:
+        engine: Of everything, never, or (None) of what drifted.
+        timeout_seconds: None for the default.
+    """
+
+    engine: bool | None
+    timeout_seconds: float | None
+
+    def check(self, compared: ComparisonOptions) -> None:
+        """Refuse what cannot be asked.
+
+        Raises:
+            InputError: the options do not go together.
+        """
+        if self.engine and not compared.stacks:
+            raise InputError("--engine requires --stack", remedy="Pulumi knows stacks, not files")
+        if self.timeout_seconds is not None and (self.engine is False or not compared.stacks):
+            raise InputError(
+                "--timeout is of Pulumi's refresh, which does not run here",
+                remedy="remove it; --request-timeout is of API requests",
+            )
 
 
 _ENGINE: Final[Group] = (
-    _itself,
+    _Engine,
     (
         click.option(
             "--engine/--no-engine",
@@ -45,23 +69,26 @@ _ENGINE: Final[Group] = (
             help="Run Pulumi's refresh too: on the whole stack, or never. Default: on what "
             "drifted.",
         ),
+        click.option(
+            "--timeout",
+            "timeout_seconds",
+            type=SECONDS,
+            metavar="SECONDS",
+            help="Timeout of the refresh.  [default: 3600]",
+        ),
     ),
 )
 
 
 @dataclass(frozen=True)
 class _DetectRequest:
-    """Everything that `holdfast drift` is asked for.
+    """Everything that `holdfast drift` is asked for."""
 
-    Attributes:
-        engine: Pulumi's refresh: of everything, never, or (None) of what drifted.
-    """
-
-    compared: Compared
+    compared: ComparisonOptions
     report: ReportRequest
     recording: RecordingRequest
     probing: ProbeRequest
-    engine: bool | None
+    engine: _Engine
 
 
 @click.group(
@@ -108,12 +135,11 @@ def command(asked: _DetectRequest) -> int:
         return detect_several(asked.compared, asked.recording, asked.report)
     if asked.probing.is_on and not asked.compared.stacks:
         raise InputError("--probes requires --stack", remedy="add -s STACK")
-    if asked.engine and not asked.compared.stacks:
-        raise InputError("--engine requires --stack", remedy="Pulumi knows stacks, not files")
-    request = asked.compared.request()
+    asked.engine.check(asked.compared)
+    request = replace(asked.compared.request(), engine_timeout_seconds=asked.engine.timeout_seconds)
     with traced_scan(request.stack, TERMINAL) as span:
         scanner = Scanner(request, TERMINAL)
-        scan = scanner.run(engine=asked.engine)
+        scan = scanner.run(engine=asked.engine.engine)
         if asked.probing.is_on:
             from holdfast.operations.scan.probing.run import with_probes  # noqa: PLC0415  (the models)
 
@@ -165,7 +191,8 @@ def _refuse_options_of_one(asked: _DetectRequest) -> None:
         "--context": compared.context,
         "--history": asked.recording.file,
         "--probes": asked.probing.is_on,
-        "--engine": asked.engine,
+        "--engine": asked.engine.engine,
+        "--timeout": asked.engine.timeout_seconds,
     }
     for option, value in given.items():
         if value:

@@ -5,7 +5,7 @@ from datetime import datetime
 import click
 
 from holdfast.cli.drift.detect import exit_code, report
-from holdfast.cli.drift.options import Compared, compared
+from holdfast.cli.drift.options import ComparisonOptions, compared
 from holdfast.cli.options.groups import receives
 from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.errors import ExitCode
@@ -30,7 +30,7 @@ from holdfast.report.exchange.files import ReportRequest
 )
 @OUTPUT
 def command(
-    asked: Compared,
+    asked: ComparisonOptions,
     *,
     findings: tuple[str, ...],
     reason: str,

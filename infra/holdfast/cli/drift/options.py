@@ -6,8 +6,10 @@ from typing import Any, Final
 
 import click
 
+from holdfast.cli.options.cluster import KUBECONFIG
 from holdfast.cli.options.groups import Group, Option
-from holdfast.cli.options.stack import STACK, stack_option
+from holdfast.cli.options.stack import stack_option
+from holdfast.cli.options.words import STACK
 from holdfast.errors import InputError
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.stack.project import find_project_root
@@ -16,7 +18,7 @@ _FILE = click.Path(path_type=Path)
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparisonOptions:
     """What is compared; see `ScanRequest`."""
 
     stacks: tuple[str, ...] = ()
@@ -78,9 +80,7 @@ _OPTIONS: Final[dict[str, Option]] = {
     "baseline": click.option(
         "--baseline", type=_FILE, help="Live objects right after the last good update."
     ),
-    "kubeconfig": click.option(
-        "--kubeconfig", type=_FILE, help="Default: KUBECONFIG, ~/.kube/config, in-cluster."
-    ),
+    "kubeconfig": KUBECONFIG,
     "context": click.option("--context", help="Context of the kubeconfig; default its current."),
     "audit_log": click.option(
         "--audit-log", type=_FILE, help="Audit log of the API server; it names the users."
@@ -111,14 +111,14 @@ def compared(*left_out: str) -> Group:
     return _of_one, tuple(_OPTIONS[each] for each in names)
 
 
-def _of_one(stack: str, **options: Any) -> Compared:  # noqa: ANN401  (by name)
-    chosen = Compared((stack,) if stack else (), **options)
+def _of_one(stack: str, **options: Any) -> ComparisonOptions:  # noqa: ANN401  (by name)
+    chosen = ComparisonOptions((stack,) if stack else (), **options)
     chosen.check()
     return chosen
 
 
-def _of_several(**options: Any) -> Compared:  # noqa: ANN401  (by name)
-    chosen = Compared(**options)
+def _of_several(**options: Any) -> ComparisonOptions:  # noqa: ANN401  (by name)
+    chosen = ComparisonOptions(**options)
     chosen.check()
     return chosen
 

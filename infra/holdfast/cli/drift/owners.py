@@ -4,13 +4,16 @@ from pathlib import Path
 
 import click
 
+from holdfast.cli.options.cluster import KUBECONFIG
 from holdfast.cli.options.groups import Group, receives
-from holdfast.cli.options.output import OUTPUT, TERMINAL
+from holdfast.cli.options.output import LIST_OUTPUT, TERMINAL
 from holdfast.cli.options.stack import stack_option
+from holdfast.cli.options.words import AGENT
 from holdfast.errors import ExitCode, InputError
 from holdfast.operations.scan.owners import field_owners
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.stack.project import find_project_root
+from holdfast.report.text.listed import listed
 from holdfast.report.text.revert_text import owners_json, owners_text
 
 _FILE = click.Path(path_type=Path)
@@ -30,19 +33,17 @@ _READ: Group = (
     (
         stack_option("Stack whose objects are read.", required=False),
         click.option("--desired", type=_FILE, help="File or folder of plain objects."),
-        click.option(
-            "--kubeconfig", type=_FILE, help="Default: KUBECONFIG, ~/.kube/config, in-cluster."
-        ),
+        KUBECONFIG,
         click.option("--context", help="Context of the kubeconfig; default its current."),
     ),
 )
 
 
 @click.command()
-@click.argument("agent", default="")
+@click.argument("agent", type=AGENT, default="")
 @receives(_READ)
 @click.option("--shared", is_flag=True, help="Only objects that more than one manager applies.")
-@OUTPUT
+@LIST_OUTPUT
 def command(
     asked: ScanRequest,
     *,
@@ -68,7 +69,12 @@ def command(
     """
     found = field_owners(asked, agent, TERMINAL)
     found = found.only_shared() if shared else found
-    text = owners_json(found.objects) if output == "json" else owners_text(found.objects)
+    text = listed(
+        output,
+        text=lambda: owners_text(found.objects),
+        document=lambda: owners_json(found.objects),
+        names=(str(each.ref) for each in found.objects),
+    )
     click.echo(text, nl=False)
     for each in found.not_checked:
         click.echo(f"not checked: {each.scope}: {each.reason}", err=True)

@@ -52,11 +52,12 @@ def command(
 ) -> None:
     """Print the role and binding with which `holdfast drift` can read a stack.
 
-    For exactly the kinds that the stack declares and those that the scan looks for beside them;
-    get, list and watch alone, and no Secrets but those that --contents names. The cluster is only
-    asked when the stack declares kinds that are not Kubernetes' own. With --loop one resource may
-    be written, in which `holdfast gitops run` reports the state of the stack; to deploy, it needs
-    the rights of `pulumi up`, which are not printed here.
+    The role covers exactly the kinds that the stack declares and those in which the scan looks for
+    unmanaged objects, with get, list and watch only, and no Secrets except those that --contents
+    adds. The command reads the cluster only if the stack declares kinds that are not Kubernetes'
+    own. --loop adds the right to write the AgentStack in which `holdfast gitops run` reports the
+    state of the stack; to deploy, the loop also needs the rights of `pulumi up`, which are not
+    printed here.
 
     \b
     Examples:

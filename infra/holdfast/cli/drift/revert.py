@@ -7,7 +7,7 @@ import click
 
 from holdfast.cli.drift.adopt import show_refused
 from holdfast.cli.drift.detect import exit_code, report
-from holdfast.cli.drift.options import ALLOW_REPLACE, ONLY, Compared, compared
+from holdfast.cli.drift.options import ALLOW_REPLACE, ONLY, ComparisonOptions, compared
 from holdfast.cli.options.confirm import confirm
 from holdfast.cli.options.groups import Group, receives, takes
 from holdfast.cli.options.output import OUTPUT, TERMINAL
@@ -28,7 +28,9 @@ from holdfast.report.text.revert_text import plan_json, revert_plan_text
 @ONLY
 @ALLOW_REPLACE
 @OUTPUT
-def plan(asked: Compared, *, only: tuple[str, ...], allow_replace: bool, output: str) -> ExitCode:
+def plan(
+    asked: ComparisonOptions, *, only: tuple[str, ...], allow_replace: bool, output: str
+) -> ExitCode:
     """Print what `holdfast drift revert` would do, and write nothing.
 
     \b
@@ -75,7 +77,7 @@ _REVERT: Final[Group] = (
 
 @dataclass(frozen=True)
 class _Revert:
-    compared: Compared
+    compared: ComparisonOptions
     recording: RecordingRequest
     options: _RevertOptions
 

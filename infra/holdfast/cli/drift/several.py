@@ -1,6 +1,6 @@
 """`holdfast drift -s A -s B`: several stacks in one report."""
 
-from holdfast.cli.drift.options import Compared
+from holdfast.cli.drift.options import ComparisonOptions
 from holdfast.cli.options.output import TERMINAL
 from holdfast.cli.options.report import write_all
 from holdfast.errors import ExitCode, InputError
@@ -12,7 +12,7 @@ from holdfast.report.text.stacks_text import stacks_text
 
 
 def detect_several(
-    compared: Compared, recording: RecordingRequest, wanted: ReportRequest
+    compared: ComparisonOptions, recording: RecordingRequest, wanted: ReportRequest
 ) -> ExitCode:
     """Scan every stack, write one report; the exit code."""
     formats = {wanted.output, *(chosen for chosen, _ in wanted.files)}

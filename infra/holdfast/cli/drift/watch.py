@@ -6,34 +6,19 @@ from typing import Final
 import click
 
 from holdfast.cli.drift.detect import freeze_loaded
-from holdfast.cli.drift.options import Compared, compared
+from holdfast.cli.drift.options import ComparisonOptions, compared
 from holdfast.cli.options.groups import Group, takes
+from holdfast.cli.options.intervals import resync_option, silence_option
 from holdfast.cli.options.output import OUTPUT, TERMINAL, wants_colour
 from holdfast.controllers.runtime.log import Output
 from holdfast.controllers.watch.drift_watch import watch
 from holdfast.controllers.watch.request import WatchRequest
 
-_SECONDS = click.FloatRange(min=1.0)
-
 _WATCH: Final[Group] = (
     WatchRequest,
     (
-        click.option(
-            "--interval",
-            type=_SECONDS,
-            metavar="SECONDS",
-            default=WatchRequest.interval,
-            show_default=True,
-            help="Full resync interval.",
-        ),
-        click.option(
-            "--silence",
-            type=_SECONDS,
-            metavar="SECONDS",
-            default=WatchRequest.silence,
-            show_default=True,
-            help="Time without events after which a watch stream is stale.",
-        ),
+        resync_option(WatchRequest.resync_seconds),
+        silence_option(WatchRequest.silence_seconds),
         click.option("--webhook", metavar="URL", default="", help="Send CloudEvents there."),
         click.option(
             "--metrics",
@@ -48,7 +33,7 @@ _WATCH: Final[Group] = (
 
 @dataclass(frozen=True)
 class _WatchRequest:
-    compared: Compared
+    compared: ComparisonOptions
     watching: WatchRequest
 
 

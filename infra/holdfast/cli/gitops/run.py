@@ -6,15 +6,16 @@ from typing import Any
 
 import click
 
+from holdfast.cli.options.intervals import resync_option, seconds_option
 from holdfast.cli.options.lease import lease_option, lease_place
 from holdfast.cli.options.output import OUTPUT
 from holdfast.cli.options.stack import stack_option
+from holdfast.cli.options.updates import TIMEOUT
 from holdfast.controllers.gitops.process import LoopRequest, run_loop
 from holdfast.controllers.runtime.log import Logger, Output
 from holdfast.controllers.runtime.process import host_and_port
 
 HOOK_SECRET = "HOLDFAST_HOOK_SECRET"  # noqa: S105  (the name of a variable)
-_SECONDS = click.FloatRange(min=1.0)
 
 
 @click.command()
@@ -24,24 +25,9 @@ _SECONDS = click.FloatRange(min=1.0)
 @click.option(
     "--path", default=LoopRequest.path, show_default=True, help="The project's folder in it."
 )
-@click.option(
-    "--interval",
-    "interval_seconds",
-    type=_SECONDS,
-    metavar="SECONDS",
-    default=LoopRequest.interval_seconds,
-    show_default=True,
-    help="Poll interval of the repository.",
-)
-@click.option(
-    "--resync",
-    "resync_seconds",
-    type=_SECONDS,
-    metavar="SECONDS",
-    default=LoopRequest.resync_seconds,
-    show_default=True,
-    help="Full resync interval.",
-)
+@seconds_option("interval", LoopRequest.interval_seconds, "Poll interval of the repository.")
+@resync_option(LoopRequest.resync_seconds)
+@TIMEOUT
 @click.option(
     "--listen",
     metavar="HOST:PORT",
@@ -62,7 +48,7 @@ def command(stack: str, output: str, *, once: bool, **asked: Any) -> int:  # noq
 
     It does nothing while the stack is suspended (`holdfast gitops suspend`) or locked. A second
     loop for the stack waits until the first has ended: on this machine always, elsewhere with the
-    same --lease in the stack's cluster. SIGINT and SIGTERM end it in order. With
+    same --lease in the stack's cluster. SIGINT and SIGTERM shut it down gracefully. With
     OTEL_EXPORTER_OTLP_ENDPOINT each reconciliation is a trace. In a cluster that serves AgentStack
     (`holdfast operator install`), conditions and Events report the state of the stack
     (`kubectl describe agentstack prod`).

@@ -5,11 +5,12 @@ from typing import Final
 
 import click
 
-from holdfast.cli.options.addresses import addresses, header_value
+from holdfast.cli.options.addresses import addresses, host_headers
 from holdfast.cli.options.groups import Group, receives
 from holdfast.cli.options.output import OUTPUT
 from holdfast.cli.options.stack import stack_option
-from holdfast.errors import ExitCode, InputError
+from holdfast.cli.options.words import SERVER
+from holdfast.errors import ExitCode
 from holdfast.operations.scan.tool_review import ToolReviewRequest, check_tools, lock_tools
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.text.tool_report import lock_text, tool_json, tool_summary, tool_text
@@ -23,18 +24,13 @@ def _asked(
     timeout_seconds: float,
 ) -> ToolReviewRequest:
     named = addresses("--address", addresses_named, "SERVER=URL")
-    return ToolReviewRequest(servers, stack, named, dict(map(_header, headers)), timeout_seconds)
-
-
-def _header(entry: str) -> tuple[str, str]:
-    name, _, variable = entry.partition("=")
-    if not name or not variable:
-        raise InputError(f"--header {entry!r}: expected NAME=VARIABLE")
-    return name, header_value("--header", name, variable)
+    return ToolReviewRequest(
+        servers, stack, named, host_headers("--header", headers), timeout_seconds
+    )
 
 
 _OPTIONS = (
-    click.argument("servers", nargs=-1),
+    click.argument("servers", type=SERVER, nargs=-1),
     stack_option("Stack whose overrides hold; default none.", required=False),
     click.option(
         "--address",
@@ -47,8 +43,8 @@ _OPTIONS = (
         "--header",
         "headers",
         multiple=True,
-        metavar="NAME=VARIABLE",
-        help="Header whose value is in an environment variable; repeatable.",
+        metavar="HOST/NAME=VARIABLE",
+        help="Header for one host, its value in an environment variable; repeatable.",
     ),
     click.option(
         "--timeout",
@@ -70,13 +66,13 @@ def lock(asked: ToolReviewRequest) -> ExitCode:
     """Ask SERVERS (default all) for their tools and write them to agents/tools.lock.
 
     SERVERS are names of MCPServers, or addresses that agents name. Read the difference before you
-    commit it. Servers that are declared no more leave the file.
+    commit it. Servers that are no longer declared are removed.
 
     \b
     Examples:
       holdfast mcp lock
       holdfast mcp lock k8s-tools --address k8s-tools=http://localhost:8000/mcp
-      holdfast mcp lock --header Authorization=MCP_AUTHORIZATION
+      holdfast mcp lock --header tools.example/Authorization=MCP_AUTHORIZATION
 
     \b
     Exit codes: 0 written
@@ -93,7 +89,7 @@ def lock(asked: ToolReviewRequest) -> ExitCode:
 def check(asked: ToolReviewRequest, *, output: str) -> ExitCode:
     """Ask SERVERS (default all) for their tools and compare them with agents/tools.lock.
 
-    Shows old and new description and schema of every tool that changed.
+    Shows old and new side of every tool that changed, and of changed instructions of a server.
 
     \b
     Examples:

@@ -54,7 +54,7 @@ def command(
       holdfast operator install --export | kubectl apply --server-side -f -
       holdfast operator install -s prod \\
         --image registry.example/holdfast@sha256:... \\
-        --api-server 10.96.0.1/32
+        --api-server 10.0.0.10/32
     """
     objects = _objects(**wanted)
     if not export:

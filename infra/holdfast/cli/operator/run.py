@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from holdfast.cli.options.intervals import resync_option, silence_option
 from holdfast.cli.options.lease import lease_option, lease_place
 from holdfast.cli.options.stack import stack_option
 from holdfast.controllers.operator.process import OperatorRunRequest, run_operator
@@ -25,22 +26,8 @@ _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
     help="Serve /metrics, /healthz and /readyz there; port 0 chooses a free one.",
 )
 @lease_option
-@click.option(
-    "--interval",
-    type=click.FloatRange(min=1.0),
-    default=OperatorRunRequest.interval_seconds,
-    show_default=True,
-    metavar="SECONDS",
-    help="Full resync interval.",
-)
-@click.option(
-    "--silence",
-    type=click.FloatRange(min=1.0),
-    default=OperatorRunRequest.silence_seconds,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time without events after which a watch stream is stale.",
-)
+@resync_option(OperatorRunRequest.resync_seconds)
+@silence_option(OperatorRunRequest.silence_seconds)
 def command(
     stack: str,
     kubeconfig: Path | None,
@@ -55,8 +42,8 @@ def command(
     and reverts drift of agents whose spec.drift.mode is revert. In mode expand, it renders and
     applies the objects itself. The stack's holdfast:agentResources sets the mode.
 
-    SIGINT and SIGTERM end it in order, with exit code 8. It logs to standard error, one JSON
-    document a line. With OTEL_EXPORTER_OTLP_ENDPOINT every reconciliation is a trace.
+    SIGINT and SIGTERM shut it down gracefully, with exit code 8. It logs to standard error, one
+    JSON document per line. With OTEL_EXPORTER_OTLP_ENDPOINT every reconciliation is a trace.
 
     \b
     Examples:
@@ -70,7 +57,7 @@ def command(
         lease_place(lease),
         kubeconfig,
         context,
-        seconds["interval"],
-        seconds["silence"],
+        seconds["resync_seconds"],
+        seconds["silence_seconds"],
     )
     return run_operator(request, Logger(Output().note, as_json=True, facts={"stack": name}))

@@ -7,6 +7,7 @@ from typing import Final
 import click
 
 from holdfast.operations.progress import Progress
+from holdfast.report.text.listed import LIST_FORMATS
 
 OUTPUT: Final = click.option(
     "-o",
@@ -16,6 +17,16 @@ OUTPUT: Final = click.option(
     show_default=True,
     help="Text for people, or JSON for programs.",
 )
+
+LIST_OUTPUT: Final = click.option(
+    "-o",
+    "--output",
+    type=click.Choice(LIST_FORMATS),
+    default="text",
+    show_default=True,
+    help="Text; wide, with more columns; JSON; YAML; or names, one a line.",
+)
+"""The option -o of every verb that lists; `report.text.listed` writes it."""
 
 
 def wants_colour() -> bool:

@@ -5,7 +5,7 @@ from typing import Final
 
 import click
 
-from holdfast.cli.options.addresses import addresses, header_value
+from holdfast.cli.options.addresses import addresses, host_headers
 from holdfast.cli.options.groups import Group, Option
 from holdfast.errors import InputError
 from holdfast.operations.scan.request import ProbeRequest
@@ -19,7 +19,7 @@ _OPTIONS: tuple[Option, ...] = (
     click.option(
         "--probe-commands",
         is_flag=True,
-        help="With --probes: also run the commands that manifests name, here.",
+        help="With --probes: also run commands of the manifests here, without this environment.",
     ),
     click.option(
         "--probe-contents",
@@ -64,23 +64,8 @@ def _probing(
             "NAME=URL",
             "support-rag=http://localhost:8080",
         ),
-        _headers(probe_headers),
+        host_headers("--probe-header", probe_headers),
     )
 
 
 PROBES: Final[Group] = (_probing, _OPTIONS)
-
-
-def _headers(entries: Sequence[str]) -> dict[str, dict[str, str]]:
-    headers: dict[str, dict[str, str]] = {}
-    for entry in entries:
-        host, slash, rest = entry.partition("/")
-        name, equals, variable = rest.partition("=")
-        if not (host and slash and name and equals and variable):
-            raise InputError(
-                f"--probe-header {entry!r}: expected HOST/NAME=VARIABLE",
-                remedy="such as api.anthropic.com/x-api-key=ANTHROPIC_API_KEY",
-            )
-        value = header_value("--probe-header", f"{host}/{name}", variable)
-        headers.setdefault(host, {})[name] = value
-    return headers

@@ -7,7 +7,7 @@ from typing import Final
 import click
 
 from holdfast.cli.options.groups import Command, Group
-from holdfast.cli.options.timestamps import Moment
+from holdfast.cli.options.timestamps import Rfc3339
 from holdfast.errors import InputError
 from holdfast.operations.scan.request import DEFAULT_ALERT_THRESHOLD, RecordingRequest
 
@@ -53,7 +53,7 @@ RECORDING: Final[Group] = (
         _NONE,
         click.option(
             "--observed-at",
-            type=Moment(),
+            type=Rfc3339(),
             help="Time of the scan in reports and history; default now.",
         ),
         threshold_option(),

@@ -1,8 +1,9 @@
 """Where reports go: the options of every verb that writes them in many formats."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import click
 
@@ -10,9 +11,10 @@ from holdfast.cli.options.groups import Command, Group, Option, receives
 from holdfast.cli.options.output import wants_colour
 from holdfast.cli.options.typed_parameter import TypedParameter
 from holdfast.drift.finding import DriftReport
+from holdfast.drift.masking import without_values
 from holdfast.operations.scan.scan_context import ReportContext
 from holdfast.report.exchange.files import ReportRequest, write_file
-from holdfast.report.exchange.formats import DRIFT_FORMATS, write_drift
+from holdfast.report.exchange.formats import DRIFT_FORMATS, PUBLIC_FORMATS, write_drift
 from holdfast.report.text.finding_text import PAGE
 
 
@@ -91,10 +93,25 @@ def _options(page: str, formats: Sequence[str]) -> tuple[Option, ...]:
     )
 
 
-DRIFT_REPORT: Final = report_group(PAGE, DRIFT_FORMATS)
-"""The same for reports of drift."""
+def _drift_request(*, values: bool | None, **others: Any) -> ReportRequest:  # noqa: ANN401  (options of any type)
+    return replace(_request(**others), shows_values=values)
 
-report_options = report_options_for(PAGE, DRIFT_FORMATS)
+
+DRIFT_REPORT: Final[Group] = (
+    _drift_request,
+    (
+        *_options(PAGE, DRIFT_FORMATS),
+        click.option(
+            "--values/--no-values",
+            default=None,
+            help=f"Show values of fields, or only their paths. Default: no values in "
+            f"{', '.join(sorted(PUBLIC_FORMATS))}.",
+        ),
+    ),
+)
+"""The same for reports of drift; where strangers read along, values are left out."""
+
+report_options = receives(DRIFT_REPORT)
 
 
 def write_reports(report: DriftReport, wanted: ReportRequest, context: ReportContext) -> None:
@@ -105,7 +122,10 @@ def write_reports(report: DriftReport, wanted: ReportRequest, context: ReportCon
     """
 
     def written(chosen: str, *, colour: bool) -> str:
-        return write_drift(report, chosen, context, colour=colour)
+        shows = wanted.shows_values
+        is_shown = chosen not in PUBLIC_FORMATS if shows is None else shows
+        shown = report if is_shown else without_values(report)
+        return write_drift(shown, chosen, context, colour=colour)
 
     write_all(written, wanted)
 

@@ -1,44 +1,11 @@
-"""Stacks on the command line: a shell completes their names from the project's files."""
+"""The option -s of verbs that take one stack."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
-from holdfast.cli.options.typed_parameter import TypedParameter
-from holdfast.errors import InputError
-from holdfast.manifest.stack.names import stack_names
-from holdfast.operations.stack.project import find_project_root
-
-if TYPE_CHECKING:
-    Completions = list[CompletionItem[Any]]
-
-
-class StackName(TypedParameter[str]):
-    """Name of a stack; that it exists is seen when its file is read."""
-
-    name = "STACK"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> str:
-        """The name as it was written."""
-        return str(value)
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> "Completions":
-        """Stacks of the project around the working directory; none outside of any."""
-        try:
-            names = stack_names(find_project_root())
-        except InputError:
-            return []
-        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
-
-
-STACK: Final = StackName()
-"""The type of every option and argument that names a stack."""
+from holdfast.cli.options.words import STACK
 
 
 def stack_option(

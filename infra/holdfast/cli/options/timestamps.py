@@ -6,7 +6,7 @@ from holdfast.cli.options.typed_parameter import TypedParameter
 from holdfast.kube.scalars import format_utc, parse_timestamp
 
 
-class Moment(TypedParameter[str]):
+class Rfc3339(TypedParameter[str]):
     """An RFC 3339 time such as `2026-11-21T12:00:00Z`; a date alone is its first moment in UTC."""
 
     name = "TIME"

@@ -2,16 +2,13 @@
 
 import click
 
+from holdfast.cli.options.intervals import seconds_option
 from holdfast.operations.stack.context import StackContext
 
-TIMEOUT = click.option(
-    "--timeout",
-    "timeout_seconds",
-    type=click.FloatRange(min=1),
-    default=StackContext.engine_timeout_seconds,
-    show_default=True,
-    metavar="SECONDS",
-    help="Timeout of each engine run; steps in flight are finished.",
+TIMEOUT = seconds_option(
+    "timeout",
+    StackContext.engine_timeout_seconds,
+    "Timeout of each engine run; steps in flight are finished.",
 )
 
 

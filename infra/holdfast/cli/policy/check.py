@@ -3,7 +3,6 @@
 from functools import partial
 
 import click
-from holdfast_policies.table import RULES
 
 from holdfast.cli.exit_codes import exit_code_of
 from holdfast.cli.options.report import report_options_for, write_all
@@ -32,6 +31,9 @@ def command(
     cluster. Passes are counted; waived violations stay visible; results that depend on unknown
     values are reported as undetermined, never as passed.
 
+    --proposed evaluates the manifests of another project folder by the rules, settings and waivers
+    of this one, and runs nothing of it; rules that it weakens are mandatory violations.
+
     --cluster evaluates live objects of every deployer, except those that a controller made
     of an evaluated object, and those of Kubernetes in kube-system. Of Secrets it reads metadata
     only.
@@ -42,6 +44,7 @@ def command(
       holdfast policy check -s prod -o sarif --output-file policy.sarif
       holdfast policy check --files deploy/ --profile staging
       holdfast policy check -s prod --state
+      holdfast policy check -s prod --proposed ../change
       pulumi stack export > state.json
       holdfast policy check --state-file state.json
       holdfast policy check -s prod --cluster -n team-a -n team-b
@@ -60,4 +63,4 @@ def command(
 
 
 def _written(report: PolicyReport, pages: str, chosen: str, *, colour: bool) -> str:
-    return write_policy(report, chosen, RULES, pages=pages, colour=colour)
+    return write_policy(report, chosen, report.known.rules, pages=pages, colour=colour)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 from holdfast_policies.admission.validating import Mode
-from holdfast_policies.rule import PROFILES, Environment
+from holdfast_policies.model.rule import PROFILES, Environment
 
 from holdfast.cli.options.stack import stack_option
 from holdfast.errors import InputError
@@ -16,6 +16,7 @@ from holdfast.operations.policy.export import (
     plan_of_profile,
     plan_of_stack,
 )
+from holdfast.operations.policy.own_rules import rules_here
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.report.documents.json_text import json_text
@@ -68,6 +69,8 @@ def command(  # noqa: PLR0913 - one parameter an option
 
     \b
     vap         ValidatingAdmissionPolicies and a kind for their parameters
+    map         MutatingAdmissionPolicies of the rules at level remediate
+                (Kubernetes 1.36 or newer); apply those of vap as well
     kyverno     ValidatingPolicies of Kyverno 1.17 or newer
     gatekeeper  ConstraintTemplates in CEL, and constraints, of Gatekeeper 3.18
 
@@ -96,7 +99,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     if stack:
         plan = plan_of_stack(StackContext(find_project_root(), stack))
     else:
-        plan = plan_of_profile(Environment(profile or "prod"))
+        plan = plan_of_profile(Environment(profile or "prod"), rules_here())
     exported = export_policies(plan, target, mode)
     if folder is not None:
         write_files(exported.files, folder, is_forced=force)

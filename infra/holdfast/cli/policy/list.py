@@ -1,11 +1,13 @@
 """`holdfast policy list`: every rule, and how it is judged in a profile."""
 
 import click
-from holdfast_policies.profile import profile_of
-from holdfast_policies.rule import PROFILES
+from holdfast_policies.evaluation.profile import profile_of
+from holdfast_policies.model.rule import PROFILES
 
-from holdfast.cli.options.output import OUTPUT, wants_colour
-from holdfast.report.text.rule_text import rules_json, rules_text
+from holdfast.cli.options.output import LIST_OUTPUT, wants_colour
+from holdfast.operations.policy.own_rules import rules_here
+from holdfast.report.text.listed import listed
+from holdfast.report.text.rule_text import rules_json, rules_text, rules_wide_text
 
 
 @click.command("list")
@@ -16,7 +18,7 @@ from holdfast.report.text.rule_text import rules_json, rules_text
     show_default=True,
     help="By which levels.",
 )
-@OUTPUT
+@LIST_OUTPUT
 def command(profile: str, output: str) -> None:
     """Every rule with its level in a profile, its severity and what it is about.
 
@@ -24,8 +26,12 @@ def command(profile: str, output: str) -> None:
     Example:
       holdfast policy list --profile dev
     """
-    chosen = profile_of(profile)
-    if output == "json":
-        click.echo(rules_json(chosen), nl=False)
-    else:
-        click.echo(rules_text(chosen.rulings, colour=wants_colour()), nl=False)
+    chosen = profile_of(profile, None, rules_here())
+    text = listed(
+        output,
+        text=lambda: rules_text(chosen.rulings, colour=wants_colour()),
+        wide=lambda: rules_wide_text(chosen.rulings, colour=wants_colour()),
+        document=lambda: rules_json(chosen),
+        names=(each.rule.id for each in chosen.rulings),
+    )
+    click.echo(text, nl=False)

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from holdfast_policies.rule import PROFILES
+from holdfast_policies.model.rule import PROFILES
 
+from holdfast.cli.options.cluster import KUBECONFIG
 from holdfast.cli.options.stack import stack_option
 from holdfast.errors import InputError
 from holdfast.operations.policy.check import CheckRequest
@@ -23,6 +24,12 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
         multiple=True,
         type=click.Path(path_type=Path),
         help="YAML or JSON file, or a folder of them; repeatable.",
+    ),
+    click.option(
+        "--proposed",
+        "change",
+        type=click.Path(path_type=Path, file_okay=False, exists=True),
+        help="Project folder of a change, as data; by the rules of this one.",
     ),
     click.option(
         "--state", "is_state", is_flag=True, help="Evaluate the objects in the stack's state."
@@ -49,11 +56,7 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
         is_flag=True,
         help="With --cluster: all namespaces.",
     ),
-    click.option(
-        "--kubeconfig",
-        type=click.Path(path_type=Path),
-        help="Default: KUBECONFIG, ~/.kube/config, in-cluster.",
-    ),
+    KUBECONFIG,
     click.option("--context", help="Context of the kubeconfig; default its current."),
     click.option(
         "--profile",
@@ -104,13 +107,14 @@ def _refuse_ambiguous(request: CheckRequest) -> None:
     """
     sources = (
         bool(request.files),
+        request.change is not None,
         request.is_state,
         request.state_file is not None,
         request.is_live,
     )
     if sum(sources) > 1:
         raise InputError(
-            "--files, --state, --state-file and --cluster exclude one another",
+            "--files, --proposed, --state, --state-file and --cluster exclude one another",
             remedy="choose one",
         )
     if not any(sources) and not request.stack:
@@ -118,8 +122,9 @@ def _refuse_ambiguous(request: CheckRequest) -> None:
             "no source is named",
             remedy="add -s STACK, --files PATH, --state-file FILE or --cluster",
         )
-    if request.is_state and not request.stack:
-        raise InputError("--state needs a stack", remedy="add -s STACK")
+    if (request.is_state or request.change is not None) and not request.stack:
+        option = "--state" if request.is_state else "--proposed"
+        raise InputError(f"{option} needs a stack", remedy="add -s STACK")
     asks_place = (
         request.namespaces or request.is_everywhere or request.kubeconfig or request.context
     )

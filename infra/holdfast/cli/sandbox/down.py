@@ -13,8 +13,8 @@ from holdfast.sandbox.paths import SandboxPaths
 def command(place: SandboxPaths, keep: bool) -> None:
     """Stop a sandbox and delete its cluster, logs and kubeconfigs.
 
-    Ends exactly the processes that `up` started, whatever has their numbers by now. With --keep the
-    folder stays, and the next `up` goes on with the same objects, users and audit log.
+    Ends only processes that `up` started, never others that now have their process IDs. With
+    --keep the folder stays, and the next `up` continues with the same objects, users and audit log.
 
     \b
     Examples:

@@ -25,7 +25,8 @@ DEFAULT_LINES = 40
 def command(program: str | None, place: SandboxPaths, lines: int, is_following: bool) -> None:
     """Print the log of a program, or of all of them; `audit` is who changed what.
 
-    PROGRAM is etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kwok or audit.
+    PROGRAM is etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kwok or audit; with a
+    real node also node, containerd, kubelet, kube-proxy or node-agent.
 
     \b
     Examples:

@@ -2,7 +2,7 @@
 
 import click
 
-from holdfast.errors import SandboxError
+from holdfast.errors import InputError
 from holdfast.sandbox.paths import DEFAULT_NAME, SandboxPaths, sandbox_paths
 
 name_option = click.option(
@@ -34,10 +34,10 @@ def require_sandbox(place: SandboxPaths) -> None:
     """Refuse a sandbox that does not exist.
 
     Raises:
-        SandboxError: it does not exist.
+        InputError: it does not exist.
     """
     if not place.record.exists():
         option = "" if place.name == DEFAULT_NAME else f" --name {place.name}"
-        raise SandboxError(
+        raise InputError(
             f"there is no sandbox {place.name}", remedy=f"run 'holdfast sandbox up{option}'"
         )

@@ -13,7 +13,7 @@ from holdfast.sandbox.paths import SandboxPaths
 @name_option
 @output_option
 def command(place: SandboxPaths, form: str) -> int:
-    """Show whether a sandbox is fit for use, its programs and the memory they take.
+    """Show whether a sandbox is ready, its programs and their memory.
 
     Ends with 1 unless it is running and ready, and says what to do.
 

@@ -8,15 +8,15 @@ from holdfast.cli.sandbox.options import name_option, output_option, report_line
 from holdfast.errors import InputError
 from holdfast.report.text.sandbox_text import status_json, up_text
 from holdfast.sandbox.control_plane import up as bring_up
-from holdfast.sandbox.definitions import Definer, definers, install_definitions
+from holdfast.sandbox.definitions import CrdOwner, crd_owners, install_definitions
 from holdfast.sandbox.health import sandbox_status
 from holdfast.sandbox.paths import SandboxPaths
 
 
 def _controllers(
     _context: click.Context, _parameter: click.Parameter, value: str | None
-) -> tuple[Definer, ...]:
-    known = definers()
+) -> tuple[CrdOwner, ...]:
+    known = crd_owners()
     if value in (None, "all"):
         return known if value else ()
     names = [name.strip() for name in str(value).split(",")]
@@ -38,11 +38,14 @@ def _controllers(
     callback=_controllers,
     help="Controllers whose custom resources it knows: names with commas between, or all.",
 )
+@click.option("--node", "with_node", is_flag=True, help="Run a real node, too (Linux, root).")
 @output_option
-def command(place: SandboxPaths, controllers: tuple[Definer, ...], form: str) -> None:
-    """Start a sandbox; repair it when a program of it has ended.
+def command(
+    place: SandboxPaths, controllers: tuple[CrdOwner, ...], with_node: bool, form: str
+) -> None:
+    """Start a sandbox; restart programs of it that have ended.
 
-    Does nothing when it is fit for use already. A sandbox that was stopped with `down --keep`, or
+    Does nothing if it is ready already. A sandbox that was stopped with `down --keep`, or
     by a restart of the machine, starts again with its data. An interrupted start leaves nothing
     running.
 
@@ -50,14 +53,19 @@ def command(place: SandboxPaths, controllers: tuple[Definer, ...], form: str) ->
     them ('make definitions' fetches them): objects are validated and kept, no controller acts. The
     name holdfast means the kinds of 'holdfast operator'.
 
+    With --node pods really run: kubelet, containerd, kube-proxy, CoreDNS and NetworkPolicies, in
+    namespaces of their own ('make nodetools' builds them). The host's network, mounts and settings
+    stay as they are. The simulated nodes stay, for pods that tolerate kwok.x-k8s.io/node.
+
     \b
     Examples:
       holdfast sandbox up
+      holdfast sandbox up --node
       holdfast sandbox up --with keda,gateway-api
       holdfast sandbox up --name team-a --with all -o json
     """
     started = time.monotonic()
-    outcome = bring_up(place, report_line)
+    outcome = bring_up(place, report_line, with_node=with_node)
     if controllers:
         install_definitions(place, controllers, report_line)
     status = sandbox_status(place)

@@ -34,11 +34,11 @@ from holdfast.controllers.watch.drift_watch import WatchSources
 from holdfast.controllers.watch.inputs import WatchedDeclaration
 from holdfast.controllers.watch.loop import WatchLoop
 from holdfast.drift.record.ledger import Transition
-from holdfast.drift.record.watch_report import Listener, Look
+from holdfast.drift.record.watch_report import Evaluation, Listener
 from holdfast.drift.unmanaged import stack_selector
 from holdfast.kube.objects import KubeObject, mapping_at
 from holdfast.manifest.stack.environment import Environment
-from holdfast.manifest.types.agent_label import agent_of
+from holdfast.manifest.types.marks import agent_of
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.stack.agent_stack import Suspension, agent_stack_ref, control_of
 from holdfast.operations.stack.context import StackContext
@@ -69,9 +69,9 @@ class DriftTrigger(Listener):
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
 
-    def looked(self, look: Look) -> None:
+    def evaluated(self, evaluation: Evaluation) -> None:
         """One object was judged."""
-        for event in look.events:
+        for event in evaluation.events:
             if event.transition is not Transition.CLOSED and event.finding.agent:
                 self._ask(event.finding.agent, f"{event.finding.ref} {event.transition.value}")
 

@@ -58,6 +58,7 @@ class LoopActor:
         progress: Takes what the operations say.
         tracer: Records the steps of updates.
         fence: Guards every client that writes to the stack's cluster.
+        timeout_seconds: Of each run of the engine.
     """
 
     tracked: TrackedBranch
@@ -67,6 +68,7 @@ class LoopActor:
     progress: Progress = SILENT
     tracer: Tracer = UNTRACED
     fence: WriteFence = field(default_factory=WriteFence)
+    timeout_seconds: float = StackContext.engine_timeout_seconds
     _client: ApiClient | None = None
     _checking_out: threading.RLock = field(default_factory=threading.RLock)
 
@@ -78,6 +80,9 @@ class LoopActor:
             HoldfastError: the repository cannot be read, or has no project there.
         """
         commit = self.tracked.newest()
+        if self.needs_signature:
+            # Nothing of another commit is read: its Pulumi.yaml would name the backend.
+            commit = self.tracked.newest_verified()
         self.tracked.check_out(commit)
         root = (self.tracked.folder / self.path).resolve()
         if not (root / PROJECT_FILE).is_file():
@@ -95,6 +100,16 @@ class LoopActor:
             HoldfastError: the repository cannot be read.
         """
         commit = self.tracked.newest()
+        self._verify(commit)
+        if taken := self._rolled_back_by(commit):
+            raise RejectedCommitError(
+                f"commit {commit.short} was taken back at {taken.started_at}: {taken.reason}",
+                remedy="push another one",
+                reason="TakenBack",
+            )
+        return commit
+
+    def _verify(self, commit: Commit) -> None:
         if self.needs_signature:
             try:
                 self.tracked.verify(commit)
@@ -102,13 +117,6 @@ class LoopActor:
                 raise RejectedCommitError(
                     error.message, remedy=error.remedy, reason="Unsigned"
                 ) from error
-        if taken := self._taken_back(commit):
-            raise RejectedCommitError(
-                f"commit {commit.short} was taken back at {taken.started_at}: {taken.reason}",
-                remedy="push another one",
-                reason="TakenBack",
-            )
-        return commit
 
     def context(self) -> StackContext:
         """The stack as the clone has it now, its settings read; from any thread.
@@ -117,7 +125,7 @@ class LoopActor:
             HoldfastError: the settings are not valid.
         """
         with self._checking_out:
-            context = StackContext(self.root, self.stack)
+            context = StackContext(self.root, self.stack, self.timeout_seconds)
             _ = context.environment
         return context
 
@@ -146,7 +154,7 @@ class LoopActor:
         """The holder of the stack's lock; a lock whose process has ended here is removed."""
         if not self._activity.read().is_under_way:
             return None
-        stack = StackContext(self.root, self.stack).engine()
+        stack = StackContext(self.root, self.stack, self.timeout_seconds).engine()
         left = interrupted(stack)
         if left.holders and not left.worst.has_ended:
             who = left.worst
@@ -170,7 +178,7 @@ class LoopActor:
         """
         self.fence.check()
         self._check_out(commit)
-        context = StackContext(self.root, self.stack)
+        context = StackContext(self.root, self.stack, self.timeout_seconds)
         request = UpdateRequest(action=ACTION, source=Source(commit), recover=True)
         update = StackUpdate(context, request, self.progress, self.tracer)
         try:
@@ -180,7 +188,7 @@ class LoopActor:
             raise RejectedCommitError(error.message, remedy=error.remedy, reason=reason) from error
         except ManagedElsewhereError as error:
             raise RejectedCommitError(
-                error.message, remedy=error.remedy, reason="DeliveredElsewhere"
+                error.message, remedy=error.remedy, reason="ManagedElsewhere"
             ) from error
         except HoldfastError as error:
             if reason := _WILL_NOT_DO.get(error.exit_code, ""):
@@ -213,7 +221,7 @@ class LoopActor:
         return Comparison(agents, unseen)
 
     def _left(self, agent: str) -> dict[Field, str]:
-        """What of an agent's drift no revert puts back, and why."""
+        """What of an agent's drift no revert restores, and why."""
         return {
             field_of(step.finding): step.reason
             for plan in plans_for(self._scan)
@@ -243,6 +251,7 @@ class LoopActor:
         return f"reverted {len(kept)} fields"
 
     def _check_out(self, commit: Commit) -> None:
+        self._verify(commit)
         with self._checking_out:
             self.tracked.check_out(commit)
         lend_environment(None, self.root)
@@ -251,13 +260,16 @@ class LoopActor:
         """The project as the running commit has it, in a working tree that only the watch reads.
 
         Raises:
+            RejectedCommitError: it is not signed.
             HoldfastError: it cannot be written.
         """
         folder = self.tracked.folder.parent / "watch"
-        self.tracked.check_out_beside(folder, self.running_commit() or "HEAD")
+        commit = commit_named(self.tracked.folder, self.running_commit() or "HEAD")
+        self._verify(commit)
+        self.tracked.check_out_beside(folder, commit.name)
         return (folder / self.path).resolve()
 
-    def _taken_back(self, commit: Commit) -> UpdateRecord | None:
+    def _rolled_back_by(self, commit: Commit) -> UpdateRecord | None:
         """The update by which a commit was taken back; None when it was not."""
         was_tried = False
         back = None

@@ -90,7 +90,7 @@ class LoopEvents(LoopListener):
         self._record(EventRecord(reason, note, is_warning=True))
 
     def compared(self, key: str, found: Comparison) -> None:
-        """Tell of drift that was not there at the last look."""
+        """Tell of drift that was not there at the last evaluation."""
         drifted = {each.name: frozenset(each.fields) for each in found.agents}
         for each in found.agents:
             known = self._known.get(each.name, frozenset())

@@ -17,7 +17,7 @@ from holdfast.adapters.tracing.spans import Tracer
 from holdfast.controllers.gitops.loop import LoopReport, stack_login, start_triggers
 from holdfast.controllers.gitops.loop_actor import LoopActor
 from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT, Poll, Reconciler
-from holdfast.controllers.runtime.http import EndpointServer
+from holdfast.controllers.runtime.http import EndpointServer, is_loopback
 from holdfast.controllers.runtime.leader import Leader, LeasePlace
 from holdfast.controllers.runtime.log import Log, LogProgress
 from holdfast.controllers.runtime.process import stop_on_signals, tracer_for
@@ -39,6 +39,7 @@ class LoopRequest:
         path: The project's folder in the repository.
         interval_seconds: Between two polls of the repository.
         resync_seconds: Between two full comparisons with the cluster.
+        timeout_seconds: Of each run of the engine.
         address: Host and port of the endpoints; None for none.
         lease: The lease that lets the loop write; None for none.
         require_signed: Only commits with a trusted signature are deployed.
@@ -51,6 +52,7 @@ class LoopRequest:
     path: str = "."
     interval_seconds: float = 60.0
     resync_seconds: float = 600.0
+    timeout_seconds: float = StackContext.engine_timeout_seconds
     address: tuple[str, int] | None = None
     lease: LeasePlace | None = None
     require_signed: bool = False
@@ -81,6 +83,7 @@ def run_loop(request: LoopRequest, log: Log, *, once: bool = False) -> ExitCode:
         request.require_signed,
         progress=LogProgress(log),
         tracer=tracer,
+        timeout_seconds=request.timeout_seconds,
     )
     with closing(tracer), only_one_loop(folder, log):
         context = StackContext(actor.root, stack)
@@ -164,6 +167,8 @@ def _server(
     server.take_hooks(lambda: reconciler.ask(COMMIT, "hook", is_urgent=True), request.hook_secret)
     server.start()
     loop.log("listen", address=f"{request.address[0]}:{server.port}")
+    if not request.hook_secret and not is_loopback(request.address[0]):
+        loop.log("listen", level="warning", problem="hooks are refused: no secret is set")
     return server
 
 

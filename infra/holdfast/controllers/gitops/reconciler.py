@@ -126,9 +126,7 @@ class Reconciler:
                 work.log("wait", reason=blocked.message)
                 return "suspended" if blocked.reason == SUSPENDED else "waiting"
             return (
-                self._bring_to_commit(work)
-                if work.facts["key"] == COMMIT
-                else self._remediate(work)
+                self._deploy_commit(work) if work.facts["key"] == COMMIT else self._remediate(work)
             )
         except RejectedCommitError as error:
             self._fail(work, error)
@@ -148,7 +146,7 @@ class Reconciler:
         for listener in self._listeners:
             listener.failed(work.facts["key"], error)
 
-    def _bring_to_commit(self, work: LoggedRun) -> str:
+    def _deploy_commit(self, work: LoggedRun) -> str:
         with work.phase("observe") as observing:
             wanted = self._actor.newest()
             running = self._actor.running_commit()
@@ -196,7 +194,7 @@ class Reconciler:
             for listener in self._listeners:
                 listener.remediate(agent.name, free, agent.mode, done)
             if agent.mode == "revert":
-                self._note_put_back(free, work)
+                self._record_reverts(free, work)
         return outcome
 
     def _free_fields(self, agent: DriftedAgent, work: LoggedRun) -> list[Field]:
@@ -217,7 +215,7 @@ class Reconciler:
         for listener in self._listeners:
             listener.compared(key, found)
 
-    def _note_put_back(self, fields: Sequence[Field], work: LoggedRun) -> None:
+    def _record_reverts(self, fields: Sequence[Field], work: LoggedRun) -> None:
         for each in fields:
             if self._conflicts.note(each, time.monotonic()):
                 work.log("conflict", object=each[0], path=each[1], reason="Conflict")

@@ -17,7 +17,7 @@ from typing import Any, Final
 from holdfast.adapters.clock import utc_now
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import ApiClient
-from holdfast.adapters.cluster.event_writing import EVENTS, NAMESPACE_OF_THE_CLUSTER, EventRecorder
+from holdfast.adapters.cluster.event_recorder import EVENTS, NAMESPACE_OF_THE_CLUSTER, EventRecorder
 from holdfast.adapters.cluster.writing import Writer, apply_object, apply_status
 from holdfast.adapters.git.source import Commit
 from holdfast.controllers.gitops.loop_conditions import LoopConditions
@@ -91,7 +91,7 @@ class StackReport(LoopListener):
         self._events: EventRecorder | None = None
         self._pending_events: deque[EventRecord] = deque(maxlen=_MOST_PENDING_EVENTS)
         self._is_leading = False
-        self._again_at: dict[str, float] = {}
+        self._retry_at: dict[str, float] = {}
         self._problems: dict[str, str] = {}
 
     def leads(self, is_leader: bool) -> None:
@@ -125,13 +125,13 @@ class StackReport(LoopListener):
             self._try("events", self._write_events)
 
     def _try(self, what: str, write: Callable[[], None]) -> None:
-        if time.monotonic() < self._again_at.get(what, 0.0):
+        if time.monotonic() < self._retry_at.get(what, 0.0):
             return
         try:
             write()
         except HoldfastError as error:
             problem = _in_words(error)
-            self._again_at[what] = time.monotonic() + AGAIN_SECONDS
+            self._retry_at[what] = time.monotonic() + AGAIN_SECONDS
             if problem != self._problems.get(what):
                 self._problems[what] = problem
                 self._log("status", problem=problem)
@@ -218,7 +218,7 @@ def status_writer_rbac(stack: str, teller: Reader) -> list[KubeObject]:
 
     Args:
         stack: Which stack.
-        teller: Who is to tell, under which name.
+        teller: The reporting client, under which name.
     """
     own, plural = api_group(API_VERSION), ENTRY.plural
     # Server-side apply names what it makes: `create` can be limited to it as well.

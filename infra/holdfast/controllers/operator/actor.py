@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import ApiClient
-from holdfast.adapters.cluster.event_writing import EventRecorder
+from holdfast.adapters.cluster.event_recorder import EventRecorder
+from holdfast.adapters.cluster.revert_writes import write_revert
 from holdfast.adapters.cluster.writing import (
     Writer,
     apply_object,
@@ -18,12 +19,13 @@ from holdfast.adapters.cluster.writing import (
     retry_on_conflict,
 )
 from holdfast.drift.finding import DriftClass, Finding
-from holdfast.drift.plan.revert import field_manager_for, plan_missing, plan_object
+from holdfast.drift.plan.revert import field_manager_for, plan_object
 from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.errors import ClusterError
 from holdfast.kube.managed_fields import FIELD_MANAGER
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.kube.structure import KindEntry
+from holdfast.manifest.types.marks import agent_of
 from holdfast.render.objects.agent_resources import FINALIZER
 from holdfast.render.objects.failover import keeping_side
 
@@ -50,12 +52,29 @@ class ClusterActor:
     def apply(self, manifest: KubeObject) -> KubeObject:
         """Server-side apply of a rendered object, as the one owner of what it declares.
 
+        Guarded by the version that is read for it: an object of another owner that has taken the
+        name in between is not written.
+
         Raises:
-            ClusterError: the server refused, or the outcome is not known.
+            ClusterError: it belongs to another agent, the server refused, or the outcome is not
+                known.
         """
+        return retry_on_conflict(lambda: self._apply_once(manifest), PATIENCE_SECONDS)
+
+    def _apply_once(self, manifest: KubeObject) -> KubeObject:
         ref = reference_of(manifest)
+        live = self.read(ref)
+        if live is None:
+            made = self.make(manifest)
+            if made is None:
+                raise _created_by_another(ref)
+            return made
+        if agent_of(live) not in ("", agent_of(manifest)):
+            raise ClusterError(f"exists already and is not the agent's: {ref}")
         self.count("apply")
-        return apply_object(self.client, self._entry(ref), ref, manifest, Writer(FIELD_MANAGER))
+        guards = {key: live["metadata"][key] for key in ("uid", "resourceVersion")}
+        body = {**manifest, "metadata": {**manifest["metadata"], **guards}}
+        return apply_object(self.client, self._entry(ref), ref, body, Writer(FIELD_MANAGER))
 
     def make(self, manifest: KubeObject) -> KubeObject | None:
         """Server-side apply that creates a rendered object; None when there is one.
@@ -66,6 +85,39 @@ class ClusterActor:
         ref = reference_of(manifest)
         self.count("apply")
         return create_object(self.client, self._entry(ref), ref, manifest, Writer(FIELD_MANAGER))
+
+    def restore(self, wanted: KubeObject) -> KubeObject:
+        """Write a resource of ours as it was deployed: all of its spec, its labels and annotations.
+
+        Raises:
+            ClusterError: the server refused, or the outcome is not known.
+        """
+        return retry_on_conflict(lambda: self._restore_once(wanted), PATIENCE_SECONDS)
+
+    def _restore_once(self, wanted: KubeObject) -> KubeObject:
+        ref, metadata = reference_of(wanted), wanted["metadata"]
+        live = self.read(ref)
+        kept = ("name", "namespace", "labels", "annotations", "finalizers")
+        if live is None:
+            body = {key: wanted[key] for key in ("apiVersion", "kind", "spec")}
+            body["metadata"] = {key: metadata[key] for key in kept if key in metadata}
+            made = self.make(body)
+            if made is None:
+                raise _created_by_another(ref)
+            return made
+        self.count("apply")
+        guards = [
+            {"op": "test", "path": f"/metadata/{key}", "value": live["metadata"][key]}
+            for key in ("uid", "resourceVersion")
+        ]
+        marks = [
+            {"op": "add", "path": f"/metadata/{key}", "value": metadata[key]}
+            for key in kept[2:]
+            if key in metadata
+        ]
+        spec = {"op": "replace", "path": "/spec", "value": wanted["spec"]}
+        operations = [*guards, *marks, spec]
+        return patch_object(self.client, self._entry(ref), ref, operations, Writer(FIELD_MANAGER))
 
     def remove(self, live: KubeObject) -> None:
         """Delete the version that was seen, and in the background what it owns.
@@ -115,22 +167,16 @@ class ClusterActor:
         if not found:
             return None
         if live is None or found[0].drift_class is DriftClass.MISSING:
-            plan = plan_missing(found[0], desired)
-        else:
-            structure = judge.context.structure_of(ref, live)
-            plan = plan_object(found, desired, live, structure)
+            made = self.make(desired)
+            if made is None:
+                raise _created_by_another(ref)
+            return made
+        structure = judge.context.structure_of(ref, live)
+        plan = plan_object(found, desired, live, structure)
+        for request in plan.requests:
+            self.count(request)
         writer = Writer(field_manager_for(desired, live))
-        written, body, entry = None, plan.apply, self._entry(ref)
-        if plan.patch:
-            self.count("patch")
-            written = patch_object(self.client, entry, ref, plan.patch, writer)
-            if body is not None:
-                version = written["metadata"]["resourceVersion"]
-                body = {**body, "metadata": {**body["metadata"], "resourceVersion": version}}
-        if body is not None:
-            self.count("apply")
-            written = apply_object(self.client, entry, ref, body, writer)
-        return written
+        return write_revert(self.client, self._entry(ref), plan, writer)
 
     def _findings(
         self, identity: Identity, live: KubeObject | None, judge: DriftJudge, agreed: set[Any]
@@ -184,3 +230,7 @@ class ClusterActor:
         if entry is None:
             raise ClusterError(f"the cluster does not serve {ref.kind} ({ref.api_version})")
         return entry
+
+
+def _created_by_another(ref: ObjectRef) -> ClusterError:
+    return ClusterError(f"another client has created it in between: {ref}")

@@ -1,12 +1,12 @@
 """One agent is reconciled: observe, diff, act, status; each phase logged under one id."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from holdfast.adapters.clock import utc_now
 from holdfast.adapters.cluster.client import ApiClient
-from holdfast.adapters.cluster.event_writing import EventRecorder
+from holdfast.adapters.cluster.event_recorder import EventRecorder
 from holdfast.controllers.operator.actor import ClusterActor
 from holdfast.controllers.operator.agent_store import OWN_GROUP, AgentStore
 from holdfast.controllers.operator.agent_view import AgentView, field_name
@@ -15,18 +15,17 @@ from holdfast.controllers.operator.declaration import ResourceDeclaration
 from holdfast.controllers.operator.metrics import OperatorMetrics
 from holdfast.controllers.operator.observer import AgentObserver
 from holdfast.controllers.operator.status import agent_status
-from holdfast.controllers.runtime.conflicts import ConflictBreaker
+from holdfast.controllers.runtime.conflicts import REST_SECONDS, ConflictBreaker
 from holdfast.controllers.runtime.log import LoggedRun, Runs
 from holdfast.controllers.runtime.workers import WorkOutcome
-from holdfast.drift.finding import Finding
+from holdfast.drift.finding import Finding, Severity
 from holdfast.errors import ClusterError
 from holdfast.kube.conditions import turned
-from holdfast.kube.objects import Identity, KubeObject, reference_of
+from holdfast.kube.objects import Identity, KubeObject, NamespacedName, reference_of
 from holdfast.kube.paths import format_path
 from holdfast.kube.structure import KindEntry
 from holdfast.manifest.agent.agent import AGENT_KIND
-from holdfast.manifest.fleet.resource_fleet import Place
-from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.plan.metadata import RenderedObject
 
 LogRun = Callable[..., None]
 
@@ -64,15 +63,15 @@ class AgentReconciler:
         self._store = store
         self._metrics = metrics
         self._runs = runs
-        self._breaker: ConflictBreaker[tuple[Place, str]] = ConflictBreaker()
-        self._errors: dict[Place, str] = {}
+        self._breaker: ConflictBreaker[tuple[NamespacedName, str]] = ConflictBreaker()
+        self._errors: dict[NamespacedName, str] = {}
 
     @property
     def conflicts(self) -> int:
         """How many fields are only reported because other clients keep writing them."""
         return len(self._breaker.open_keys)
 
-    def reset_backoff(self, place: Place) -> None:
+    def reset_backoff(self, place: NamespacedName) -> None:
         """The agent's resource was changed: conflicts and errors about it are over."""
         for key in self._breaker.open_keys:
             if key[0] == place:
@@ -80,13 +79,15 @@ class AgentReconciler:
         self._errors.pop(place, None)
 
     def reconcile(
-        self, place: Place, declaration: ResourceDeclaration, triggers: Sequence[str] = ()
+        self, place: NamespacedName, declaration: ResourceDeclaration, triggers: Sequence[str] = ()
     ) -> WorkOutcome:
         """Reconcile one agent; an outcome names when to do that again, such as for a failover.
 
         Raises:
             ClusterError: its status cannot be written.
         """
+        if wanted := declaration.altered.get(place):
+            self._restore(place, wanted, declaration)
         resource = self._store.resource(place)
         if resource is None:
             self._forget(place)
@@ -106,9 +107,13 @@ class AgentReconciler:
         return outcome
 
     def _reconcile(
-        self, place: Place, resource: KubeObject, declaration: ResourceDeclaration, run: LoggedRun
+        self,
+        place: NamespacedName,
+        resource: KubeObject,
+        declaration: ResourceDeclaration,
+        run: LoggedRun,
     ) -> tuple[Decision, WorkOutcome]:
-        """Observe, diff, act, tell; returns what was decided and what came of it."""
+        """Observe, diff, act, report; returns what was decided and what came of it."""
         with run.phase("observe") as observing:
             view = self._observed(place, resource, declaration)
             observing.note(objects=len(view.live), pods=len(view.pods), revision=view.revision)
@@ -135,24 +140,58 @@ class AgentReconciler:
             self._errors.pop(place, None)
             is_done = True
         again_seconds = view.failover.seconds_left if view.failover is not None else None
+        if any(each.severity is Severity.CRITICAL for each in view.drift):
+            # Whatever keeps it from being reverted now, a pause or a conflict, may end.
+            again_seconds = min(again_seconds or REST_SECONDS, REST_SECONDS)
         if decision.action is not Action.RELEASE or not is_done:
-            with run.phase("status") as telling:
-                telling.note(written=self._report(view, place, run.log))
+            with run.phase("status") as status_write:
+                status_write.note(written=self._report(view, place, run.log))
         return decision, WorkOutcome(is_done, again_seconds or None)
 
     def _observed(
-        self, place: Place, resource: KubeObject, declaration: ResourceDeclaration
+        self, place: NamespacedName, resource: KubeObject, declaration: ResourceDeclaration
     ) -> AgentView:
         return self.observer.observed(place, resource, declaration, self._errors.get(place, ""))
 
     def _compared(
-        self, view: AgentView, place: Place, declaration: ResourceDeclaration
+        self, view: AgentView, place: NamespacedName, declaration: ResourceDeclaration
     ) -> AgentView:
-        contested = frozenset(name for owner, name in self._breaker.open_keys if owner == place)
-        return self.observer.compared(view, place, declaration, contested)
+        contested = [key for key in self._breaker.open_keys if key[0] == place]
+        now = time.monotonic()
+        resting = [key for key in contested if not self._breaker.has_rested(key, now)]
+        return self.observer.compared(
+            view, place, declaration, _names_of(contested), _names_of(resting)
+        )
+
+    def _restore(
+        self, place: NamespacedName, wanted: KubeObject, declaration: ResourceDeclaration
+    ) -> None:
+        """Put an agent's resource back as it was deployed, where its drift is reverted.
+
+        Raises:
+            ClusterError: the server refused, or the outcome is not known.
+        """
+        agent = declaration.agents.get(place)
+        is_reverted = agent is not None and agent.spec.drift.mode == "revert"
+        if not (is_reverted or declaration.mode == "expand"):
+            return
+        live = self._store.resource(place)
+        if live is not None and live["metadata"].get("deletionTimestamp"):
+            return  # it goes first
+        if not declaration.believed.declaration.is_current(self.actor.read):
+            return
+        written = self.actor.restore(wanted)
+        self._store.put(reference_of(written).identity, written)
+        with self._runs.begin(("altered",), namespace=place[0], agent=place[1]) as run:
+            run.log("act", restored=str(reference_of(wanted)))
+        self.actor.record_event(written, "Restored", "restored as deployed", is_warning=True)
 
     def _act(
-        self, place: Place, decision: Decision, declaration: ResourceDeclaration, log: LogRun
+        self,
+        place: NamespacedName,
+        decision: Decision,
+        declaration: ResourceDeclaration,
+        log: LogRun,
     ) -> bool:
         """Do it; returns whether it went well."""
         if decision.refusal:
@@ -171,7 +210,11 @@ class AgentReconciler:
         return True
 
     def _do(
-        self, place: Place, decision: Decision, declaration: ResourceDeclaration, log: LogRun
+        self,
+        place: NamespacedName,
+        decision: Decision,
+        declaration: ResourceDeclaration,
+        log: LogRun,
     ) -> None:
         for item in () if decision.create_only else decision.apply:
             written = self.actor.apply(item.manifest)
@@ -182,12 +225,20 @@ class AgentReconciler:
             self.actor.remove(live)
         if decision.action is Action.REVERT:
             self._revert(place, decision.revert, declaration, log)
-        if decision.action is Action.RELEASE:
-            resource = self._store.resource(place)
-            if resource is not None:  # else it went while its objects were deleted
-                self.actor.release(resource)
+        resource = self._store.resource(place)
+        if decision.action is Action.RELEASE and resource is not None:
+            # Else it went while its objects were deleted.
+            self._release(place, resource, declaration)
 
-    def _make(self, place: Place, items: Sequence[RenderedObject]) -> None:
+    def _release(
+        self, place: NamespacedName, resource: KubeObject, declaration: ResourceDeclaration
+    ) -> None:
+        believed = declaration.believed.declaration
+        if declaration.stays(place) and not believed.is_current(self.actor.read):
+            raise ClusterError("the deployer has declared something else in between")
+        self.actor.release(resource)
+
+    def _make(self, place: NamespacedName, items: Sequence[RenderedObject]) -> None:
         """Make everything, or nothing where a name is taken.
 
         Raises:
@@ -207,7 +258,7 @@ class AgentReconciler:
 
     def _revert(
         self,
-        place: Place,
+        place: NamespacedName,
         findings: Sequence[Finding],
         declaration: ResourceDeclaration,
         log: LogRun,
@@ -231,7 +282,7 @@ class AgentReconciler:
                     self._metrics.count_conflict()
                     log("act", level="warning", conflict=name)
 
-    def _report(self, view: AgentView, place: Place, log: LogRun) -> bool:
+    def _report(self, view: AgentView, place: NamespacedName, log: LogRun) -> bool:
         """Write the status when it is another one, and record what turned."""
         status = agent_status(view, utc_now())
         before = view.status
@@ -255,9 +306,13 @@ class AgentReconciler:
                     )
         return True
 
-    def _forget(self, place: Place) -> None:
+    def _forget(self, place: NamespacedName) -> None:
         self.observer.forget(place)
         self.reset_backoff(place)
+
+
+def _names_of(keys: Iterable[tuple[NamespacedName, str]]) -> frozenset[str]:
+    return frozenset(name for _, name in keys)
 
 
 def _of_any_version(one: KubeObject) -> KubeObject:

@@ -4,11 +4,17 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from holdfast.controllers.runtime.object_store import InformerStore
-from holdfast.kube.objects import Identity, KubeObject, api_group, mapping_at, reference_of
+from holdfast.kube.objects import (
+    Identity,
+    KubeObject,
+    NamespacedName,
+    api_group,
+    mapping_at,
+    reference_of,
+)
 from holdfast.manifest.agent.agent import AGENT_KIND
-from holdfast.manifest.fleet.resource_fleet import Place
-from holdfast.manifest.types.agent_label import agent_of
 from holdfast.manifest.types.manifest import API_VERSION
+from holdfast.manifest.types.marks import agent_of
 
 OWN_GROUP: Final = api_group(API_VERSION)
 
@@ -18,18 +24,18 @@ class AgentStore(InformerStore):
 
     def __init__(self) -> None:
         super().__init__()
-        self._of_agent: dict[Place, set[Identity]] = {}
+        self._of_agent: dict[NamespacedName, set[Identity]] = {}
 
-    def resource(self, place: Place) -> KubeObject | None:
+    def resource(self, place: NamespacedName) -> KubeObject | None:
         """The live Agent; None when there is none."""
         return self.objects.get(Identity(OWN_GROUP, AGENT_KIND, *place))
 
-    def of_agent(self, place: Place) -> dict[Identity, KubeObject]:
+    def of_agent(self, place: NamespacedName) -> dict[Identity, KubeObject]:
         """Live objects that say they belong to an agent, its own resource left out."""
         with self._changing:
             return {each: self.objects[each] for each in self._of_agent.get(place, ())}
 
-    def agents_on(self, node: str) -> list[Place]:
+    def agents_on(self, node: str) -> list[NamespacedName]:
         """Every agent with a pod on a node."""
         found = {
             agent_place(reference_of(pod).identity, pod)
@@ -38,7 +44,7 @@ class AgentStore(InformerStore):
         }
         return sorted(place for place in found if place)
 
-    def agents(self) -> list[Place]:
+    def agents(self) -> list[NamespacedName]:
         """Every agent that has a resource."""
         found = (one["metadata"] for one in self.of_kind(OWN_GROUP, AGENT_KIND))
         return [(metadata["namespace"], metadata["name"]) for metadata in found]
@@ -69,7 +75,7 @@ class AgentStore(InformerStore):
                 del self._of_agent[place]
 
 
-def agent_place(identity: Identity, live: Mapping[str, Any]) -> Place | None:
+def agent_place(identity: Identity, live: Mapping[str, Any]) -> NamespacedName | None:
     """Agent that an object says it belongs to; None where it says nothing, or is one itself."""
     group, _, namespace, _ = identity
     name = agent_of(live)

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from holdfast.drift.cause.owners import engine_of
-from holdfast.drift.finding import Finding
+from holdfast.drift.cause.owners import ENGINES, engine_of
+from holdfast.drift.finding import Finding, Severity
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, mapping_at, reference_of
 from holdfast.kube.paths import Path, format_path
-from holdfast.render.plan.marks import RenderedObject, content_hash, revision_of
+from holdfast.render.plan.metadata import RenderedObject, content_hash, revision_of
 
 if TYPE_CHECKING:
     from holdfast.controllers.operator.failover import FailoverState
@@ -43,6 +43,10 @@ class AgentView:
             were not looked for: its objects may be made, and not taken over.
         failover: How primary and standby stand; None without a standby.
         commit: Commit that the stack was last updated with; empty where it is not known.
+        is_updating: The deployer may be writing its objects.
+        stays: The stack's last update declares it, also where it was deleted.
+        engines: Field managers of the GitOps engines that deliver the stack.
+        resting: Names of contested fields that were reverted a moment ago.
     """
 
     resource: KubeObject
@@ -63,6 +67,10 @@ class AgentView:
     is_new: bool = False
     failover: "FailoverState | None" = None
     commit: str = ""
+    is_updating: bool = True
+    stays: bool = False
+    engines: frozenset[str] = frozenset(ENGINES)
+    resting: frozenset[str] = frozenset()
 
     @property
     def status(self) -> Mapping[str, Any]:
@@ -88,14 +96,21 @@ class AgentView:
     @cached_property
     def drift(self) -> tuple[Finding, ...]:
         """Findings without remarks."""
-        return tuple(each for each in self.findings if each.counts)
+        return tuple(each for each in self.findings if each.is_drift)
+
+    def may_be_reverted(self, finding: Finding) -> bool:
+        """Whether a finding is in no conflict; a critical one only rests for a while."""
+        name = field_name(finding.ref, finding.path)
+        if name not in self.contested:
+            return True
+        return finding.severity is Severity.CRITICAL and name not in self.resting
 
     def engine_of(self, finding: Finding) -> str:
         """Manager of the GitOps engine that puts a finding back; empty when that is ours to do."""
         live = self.live.get(finding.ref.identity)
         # The objects that are left show which engine applied what is gone.
         shown_by = [live] if live is not None else list(self.live.values())
-        return next((engine for one in shown_by if (engine := engine_of(one))), "")
+        return next((each for one in shown_by if (each := engine_of(one)) in self.engines), "")
 
     @cached_property
     def conflicts(self) -> tuple[str, ...]:

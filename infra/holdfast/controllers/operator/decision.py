@@ -5,15 +5,15 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
-from holdfast.controllers.operator.agent_view import AgentView, field_name
+from holdfast.controllers.operator.agent_view import AgentView
 from holdfast.controllers.operator.failover import FailoverState
 from holdfast.drift.cause.owners import left_to
-from holdfast.drift.finding import Finding
+from holdfast.drift.finding import Finding, Severity
 from holdfast.kube.objects import Identity, KubeObject, reference_of
-from holdfast.manifest.types.agent_label import agent_of
+from holdfast.manifest.types.marks import agent_of
 from holdfast.render.objects.agent_resources import FINALIZER
-from holdfast.render.objects.failover import is_movable, keeping_side, other_side, with_serving
-from holdfast.render.plan.marks import RenderedObject, revision_of
+from holdfast.render.objects.failover import is_movable, keeping_side, other_target, with_serving
+from holdfast.render.plan.metadata import RenderedObject, revision_of
 
 _NEVER_PRUNED = frozenset({"PersistentVolumeClaim"})
 
@@ -36,7 +36,7 @@ class Decision:
     Attributes:
         reason: Why, for the log.
         apply: Objects to apply, in order.
-        only_makes: None of them may exist.
+        create_only: None of them may exist.
         remove: Live objects to delete.
         revert: Findings to revert.
         refusal: Why nothing is written although something should be; empty when nothing hinders.
@@ -54,11 +54,12 @@ class Decision:
 def decide(view: AgentView, drift_mode: Literal["report", "revert", "adopt"]) -> Decision:
     """Decide about one agent.
 
-    Laws: nothing is written while something cannot be seen or is paused, and no field that is
-    in conflict; what a GitOps engine delivers is left to it; a Service is moved only from where
-    no pod is ready to where one is; an object of another revision is an update under way,
-    during which nothing is reverted; claims that are retained outlive their agent, and no claim
-    goes because its volume is declared no more.
+    Laws: nothing is written while something cannot be seen; while it is paused, and of what is in
+    conflict, only critical findings are reverted; what a GitOps engine delivers is left to it; a
+    Service is moved only from where no pod is ready to where one is; while the deployer says that
+    an update is under way, no object of another revision is reverted; claims that are retained
+    outlive their agent, and no claim goes because its volume is declared no more; an agent that
+    another client than the deployer deletes keeps its objects.
 
     Args:
         view: What is known of the agent.
@@ -66,26 +67,32 @@ def decide(view: AgentView, drift_mode: Literal["report", "revert", "adopt"]) ->
     """
     if view.is_going:
         return _plan_deletion(view)
-    if hindrance := _hindrance(view):
-        return Decision(reason=hindrance)
+    if view.invalid or view.unresolved or view.blind:
+        return Decision(reason="not known well enough")
+    if view.is_paused:
+        return _while_paused(view, drift_mode)
     if view.failover is not None and view.failover.must_move:
         return _fail_over(view, view.failover)
     if view.mode == "expand" and not view.was_programmed:
         return _deployment(view)
-    if reason := _reason_to_report_only(view, drift_mode):
-        return Decision(reason=reason)
-    return _putting_back(view)
+    reason = _reason_to_report_only(view, drift_mode)
+    return Decision(reason=reason) if reason else _putting_back(view)
 
 
 def _putting_back(view: AgentView) -> Decision:
     # An update takes such an object away for a moment before it creates it again.
-    replaced = {reference_of(each.manifest).identity for each in view.missing if each.replaced_on}
+    taken_away = view.missing if view.is_updating else ()
+    replaced = {reference_of(each.manifest).identity for each in taken_away if each.replaced_on}
     declared = {reference_of(each.manifest).identity for each in view.rendered} - replaced
     meant = tuple(
         each
         for each in view.drift
-        if each.ref.identity in declared and field_name(each.ref, each.path) not in view.contested
+        if each.ref.identity in declared
+        and view.may_be_reverted(each)
+        and (each.severity is Severity.CRITICAL or not view.is_paused)
     )
+    if not meant and view.is_paused:
+        return Decision(reason="paused")
     if not meant:
         return Decision(reason="in conflict" if view.conflicts else "nothing that can be reverted")
     engines = [view.engine_of(each) for each in meant]
@@ -95,17 +102,21 @@ def _putting_back(view: AgentView) -> Decision:
     return Decision(Action.REVERT, "drift.mode is revert", revert=ours)
 
 
-def _hindrance(view: AgentView) -> str:
-    if view.is_paused:
-        return "paused"
-    return "not known well enough" if view.invalid or view.unresolved or view.blind else ""
+def _while_paused(view: AgentView, drift_mode: str) -> Decision:
+    """Others than the deployer may write that annotation: critical findings are reverted."""
+    if _reason_to_report_only(view, drift_mode):
+        return Decision(reason="paused")
+    return _putting_back(view)
 
 
 def _reason_to_report_only(view: AgentView, drift_mode: str) -> str:
     reasons = (
         (not view.drift, "in sync"),
         (drift_mode != "revert", f"drift.mode is {drift_mode}"),
-        (not view.was_programmed or bool(view.outdated), "an update is under way"),
+        (
+            view.is_updating and (not view.was_programmed or bool(view.outdated)),
+            "an update is under way",
+        ),
     )
     return next((reason for applies, reason in reasons if applies), "")
 
@@ -134,7 +145,7 @@ def _keeping_side(view: AgentView, item: RenderedObject) -> RenderedObject:
 
 
 def _fail_over(view: AgentView, state: FailoverState) -> Decision:
-    other = other_side(state.serving)
+    other = other_target(state.serving)
     moved = tuple(with_serving(each, other) for each in view.rendered if is_movable(each.manifest))
     reason = f"no pod of the {state.serving} is ready: the {other} takes over"
     return Decision(Action.FAIL_OVER, reason, apply=moved)
@@ -168,6 +179,8 @@ def _is_removable(live: KubeObject) -> bool:
 def _plan_deletion(view: AgentView) -> Decision:
     if FINALIZER not in (view.resource["metadata"].get("finalizers") or ()):
         return Decision(reason="going")
+    if view.stays:
+        return Decision(Action.RELEASE, "another client deleted it: it stays declared")
     if view.blind:
         return Decision(reason="not known well enough")
     retained = {reference_of(each.manifest).identity for each in view.rendered if each.is_retained}

@@ -7,6 +7,14 @@ from typing import Any, Final
 
 from holdfast.adapters.cluster.api_error import fault_text
 from holdfast.controllers.operator.agent_store import OWN_GROUP, AgentStore
+from holdfast.controllers.operator.believed import (
+    UPDATE_SECONDS,
+    Believed,
+    ResourceFilter,
+    TrustedDeclaration,
+    declaration_refs,
+    read_stack_declaration,
+)
 from holdfast.controllers.operator.declaration import (
     Renderer,
     ResourceDeclaration,
@@ -18,8 +26,8 @@ from holdfast.controllers.operator.declaration import (
 from holdfast.controllers.operator.informers import ALWAYS, InformerSet
 from holdfast.controllers.runtime.log import Log
 from holdfast.errors import ClusterError
-from holdfast.kube.objects import Identity, KindKey, KubeObject
-from holdfast.manifest.fleet.resource_fleet import Place
+from holdfast.kube.objects import Identity, KindKey, KubeObject, NamespacedName
+from holdfast.manifest.kinds.kinds import KINDS
 from holdfast.render.objects.agent_resources import settings_name
 
 SETTLING_SECONDS: Final = 0.3
@@ -63,6 +71,9 @@ class DesiredStateCache:
         self.current: ResourceDeclaration | None = None
         self.problem = ""
         self._settings_name = settings_name(stack)
+        self._declaration_refs = declaration_refs(stack)
+        self._filter = ResourceFilter()
+        self._declared_digest, self._declared_until = "", float("inf")
         self._store, self._informers, self._log = store, following, log
         self._prints: dict[Identity, object] = {}
         self._burst: _Burst | None = None
@@ -70,12 +81,14 @@ class DesiredStateCache:
         self._renderer = Renderer(
             stack,
             verdicts_for,
-            lambda: store.of_kind("autoscaling", "HorizontalPodAutoscaler"),
             lambda: following.types,
         )
 
     def is_source(self, identity: Identity) -> bool:
-        """Whether an object declares something: a resource of ours, or the stack's settings."""
+        """Whether an object declares something: a resource of ours, or the stack's settings.
+
+        Whether it counts is another question: anybody may give an object these names.
+        """
         group, kind, _, name = identity
         return group == OWN_GROUP or (kind == "ConfigMap" and name == self._settings_name)
 
@@ -102,7 +115,7 @@ class DesiredStateCache:
         now = time.monotonic()
         self._burst = _Burst(now, now)
 
-    def renew(self) -> list[Place]:
+    def renew(self) -> list[NamespacedName]:
         """Render what the resources declare, when they have changed and stopped changing.
 
         Returns:
@@ -113,8 +126,11 @@ class DesiredStateCache:
         started = time.monotonic()
         self._burst = None
         try:
-            settings = read_settings(self._settings())
-            declaration = self._renderer.declaration(settings, self._store.resources())
+            believed = self._filter.believed(self._stack_declaration(), self._resources())
+            settings = read_settings(_settings_of(believed))
+            until = self._update_until(believed.declaration)
+            manifests = [each for each in believed.resources if each["kind"] in KINDS]
+            declaration = self._renderer.declaration(settings, manifests, believed, until)
             self._informers.follow(_kinds_of(declaration))
         except Exception as error:
             # Whatever one resource does to the renderer, what was declared before goes on.
@@ -123,7 +139,27 @@ class DesiredStateCache:
         self.problem = ""
         before, self.current = self.current, declaration
         self._seconds = time.monotonic() - started
-        return _changed(before, declaration, self._store.agents())
+        self._report_altered(before, declaration)
+        changed = _changed(before, declaration, self._store.agents())
+        return list(dict.fromkeys([*changed, *declaration.altered]))
+
+    def _report_altered(
+        self, before: ResourceDeclaration | None, after: ResourceDeclaration
+    ) -> None:
+        known = before.believed if before is not None else None
+        altered = sorted(after.believed.altered)
+        if altered and (known is None or sorted(known.altered) != altered):
+            self._log("declare", level="warning", altered=altered)
+        strangers = sorted("/".join(place) for place in after.believed.strangers)
+        if strangers and (known is None or known.strangers != after.believed.strangers):
+            self._log("declare", level="warning", ignored=strangers)
+
+    def _update_until(self, declaration: TrustedDeclaration) -> float:
+        """When an update to this declaration counts as given up; monotonic."""
+        if declaration.digest != self._declared_digest:
+            self._declared_digest = declaration.digest
+            self._declared_until = time.monotonic() + UPDATE_SECONDS
+        return self._declared_until
 
     def _stop_at(self, error: Exception) -> None:
         if fault_text(error) != self.problem:
@@ -140,10 +176,20 @@ class DesiredStateCache:
             return False
         return {kind for _, kind in ALWAYS} <= self._store.listed
 
-    def _settings(self) -> KubeObject | None:
+    def _stack_declaration(self) -> TrustedDeclaration:
+        known = self._store.objects
+        return read_stack_declaration(self._declaration_refs, lambda ref: known.get(ref.identity))
+
+    def _resources(self) -> list[KubeObject]:
+        """Everything that may declare something, in any namespace."""
         config_maps = self._store.of_kind("", "ConfigMap")
         named = (one for one in config_maps if one["metadata"]["name"] == self._settings_name)
-        return next(named, None)
+        own = (one for one in self._store.resources() if one["kind"] in KINDS)
+        return [*own, *named]
+
+
+def _settings_of(believed: Believed) -> KubeObject | None:
+    return next((one for one in believed.resources if one["kind"] == "ConfigMap"), None)
 
 
 def _kinds_of(declaration: ResourceDeclaration) -> set[KindKey]:
@@ -155,8 +201,8 @@ def _kinds_of(declaration: ResourceDeclaration) -> set[KindKey]:
 
 
 def _changed(
-    before: ResourceDeclaration | None, after: ResourceDeclaration, places: list[Place]
-) -> list[Place]:
+    before: ResourceDeclaration | None, after: ResourceDeclaration, places: list[NamespacedName]
+) -> list[NamespacedName]:
     """The agents about which something else is declared than before."""
     if before is None or _but_commit(before.settings) != _but_commit(after.settings):
         return places

@@ -7,7 +7,7 @@ from holdfast.kube.conditions import Condition, Truth
 from holdfast.kube.objects import Identity, KubeObject
 from holdfast.kube.workload_status import pod_counts
 from holdfast.manifest.agent.scaling import Availability
-from holdfast.render.objects.failover import Side, other_side, serving_side
+from holdfast.render.objects.failover import FailoverTarget, other_target, serving_target
 from holdfast.render.objects.services import STANDBY
 
 
@@ -25,7 +25,7 @@ class FailoverState:
 
     agent: str
     availability: Availability
-    serving: Side
+    serving: FailoverTarget
     ready: tuple[int, int]
     down_seconds: float = 0.0
 
@@ -55,7 +55,7 @@ class FailoverState:
     @property
     def condition(self) -> Condition:
         """The same for people and controllers."""
-        other = other_side(self.serving)
+        other = other_target(self.serving)
         trouble = f"no pod of the {self.serving} is ready, and the {other} has {self.ready[1]}"
         if self.is_down and self.is_automatic:
             after = self.availability.failover_seconds
@@ -73,7 +73,7 @@ class FailoverState:
         return Condition("FailedOver", "True", "Moved", message)
 
     def _declares(self, side: str) -> str:
-        return f"holdfast agent set {self.agent} availability.active={side}"
+        return f"holdfast agent set {self.agent} scaling.availability.active={side}"
 
 
 def failover_state_of(
@@ -93,8 +93,8 @@ def failover_state_of(
     if not availability.standby:
         return None
     service = live.get(Identity("", "Service", namespace, agent))
-    side = serving_side(service) if service is not None else None
-    names: dict[Side, str] = {"primary": agent, "standby": f"{agent}-{STANDBY}"}
+    side = serving_target(service) if service is not None else None
+    names: dict[FailoverTarget, str] = {"primary": agent, "standby": f"{agent}-{STANDBY}"}
     workloads = {
         each: live.get(Identity("apps", "Deployment", namespace, name))
         for each, name in names.items()
@@ -102,7 +102,7 @@ def failover_state_of(
     if side is None or any(one is None for one in workloads.values()):
         return None
     ready = {each: pod_counts(one or {}).ready for each, one in workloads.items()}
-    return FailoverState(agent, availability, side, (ready[side], ready[other_side(side)]))
+    return FailoverState(agent, availability, side, (ready[side], ready[other_target(side)]))
 
 
 def _truth(state: FailoverState) -> Truth:

@@ -16,10 +16,12 @@ from holdfast.kube.objects import KindKey, ObjectRef
 from holdfast.kube.structure import KindEntry, TypeTable
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.kinds.kinds import KINDS
+from holdfast.manifest.publish.resource_interface import STACK_DECLARATION_KIND
 from holdfast.manifest.types.manifest import API_VERSION
 
 ALWAYS: Final = (
     *((API_VERSION, kind) for kind in KINDS),
+    (API_VERSION, STACK_DECLARATION_KIND),
     ("v1", "ConfigMap"),
     ("v1", "Pod"),
     ("batch/v1", "Job"),

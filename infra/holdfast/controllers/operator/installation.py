@@ -19,7 +19,7 @@ from holdfast.kube.structure import KindEntry, builtin_kind
 from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.operations.progress import Progress
 from holdfast.operations.stack.context import StackContext
-from holdfast.render.plan.declared import plan_fleet
+from holdfast.render.plan.planning import plan_fleet
 
 _DEFINITIONS: Final = KindEntry("customresourcedefinitions", is_namespaced=False, type_name="")
 _DEFINITION: Final = "CustomResourceDefinition"

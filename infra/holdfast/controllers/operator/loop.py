@@ -31,9 +31,8 @@ from holdfast.controllers.runtime.supervisor import Supervisor
 from holdfast.controllers.runtime.workers import WorkerPool, WorkOutcome, WorkResult
 from holdfast.drift.record.watch_report import Status, WatchState
 from holdfast.errors import HoldfastError
-from holdfast.kube.objects import Identity, KubeObject
+from holdfast.kube.objects import Identity, KubeObject, NamespacedName
 from holdfast.manifest.agent.agent import AGENT_KIND
-from holdfast.manifest.fleet.resource_fleet import Place
 from holdfast.manifest.stack.environment import Environment
 
 WORKERS: Final = 8
@@ -62,13 +61,13 @@ class LoopSettings:
 
     Attributes:
         stack: Whose agents.
-        interval_seconds: Every agent is compared again that often from what the watch knows.
+        resync_seconds: Every agent is compared again that often from what the watch knows.
         instance: Who this is, in Events.
         silence_seconds: A stream that says nothing for so long counts as dead.
     """
 
     stack: str
-    interval_seconds: float
+    resync_seconds: float
     instance: str
     silence_seconds: float = SILENCE_SECONDS
 
@@ -96,13 +95,15 @@ class AgentLoop:
         self._client, self._metrics = client, metrics
         self._log = log
         self._supervisor = Supervisor(log)
-        self._loop: EventLoop[Change | Asked | WorkResult[Place]] = EventLoop(
+        self._loop: EventLoop[Change | Asked | WorkResult[NamespacedName]] = EventLoop(
             self._take_message, self._turn
         )
         self._store = AgentStore()
         self._nodes = NodeHealth()
         self._informers = InformerSet(client, settings.stack)
-        waiting: KeyedQueue[Place] = KeyedQueue(LEAST_SECONDS, QUIET_SECONDS, LONGEST_WAIT_SECONDS)
+        waiting: KeyedQueue[NamespacedName] = KeyedQueue(
+            LEAST_SECONDS, QUIET_SECONDS, LONGEST_WAIT_SECONDS
+        )
         self._pool = WorkerPool(self._reconcile, waiting, self._loop.post, WORKERS)
         self._desired = DesiredStateCache(
             settings.stack, self._store, self._informers, verdicts_for, log
@@ -110,7 +111,12 @@ class AgentLoop:
         self._next_suspicion = 0.0
         kinds, runs = self._informers.kinds, Runs(log, tracer, stack=settings.stack)
         self._reconciler = AgentReconciler(
-            client, kinds, self._store, settings.instance, metrics, runs
+            client,
+            kinds,
+            self._store,
+            settings.instance,
+            metrics,
+            runs,
         )
 
     def stop(self) -> None:
@@ -153,7 +159,7 @@ class AgentLoop:
         metrics = MetricWatch(self._environment, self._ask_all, self._unread_metric)
         self._supervisor.start("metrics", metrics.run)
         self._loop.every(
-            lambda: self._settings.interval_seconds,
+            lambda: self._settings.resync_seconds,
             lambda: self._pool.ask(self._store.agents(), "resync"),
             jitter=RESYNC_JITTER,
         )
@@ -190,13 +196,13 @@ class AgentLoop:
         self._pool.begin_due()
         return self._pool.seconds_until_due()
 
-    def _take_message(self, message: Change | Asked | WorkResult[Place]) -> None:
+    def _take_message(self, message: Change | Asked | WorkResult[NamespacedName]) -> None:
         if isinstance(message, WorkResult):
             self._end(message)
         else:
             self._take_safely(message)
 
-    def _end(self, result: WorkResult[Place]) -> None:
+    def _end(self, result: WorkResult[NamespacedName]) -> None:
         self._pool.end(result)
         if result.fault is not None:
             self._metrics.count_failure()
@@ -265,7 +271,7 @@ class AgentLoop:
         elif live is not None and (place := agent_place(identity, live)):
             self._pool.ask([place], f"{kind} {name} {'gone' if is_gone else 'changed'}")
 
-    def _reconcile(self, place: Place, triggers: Sequence[str]) -> WorkOutcome:
+    def _reconcile(self, place: NamespacedName, triggers: Sequence[str]) -> WorkOutcome:
         declaration = self._desired.current
         assert declaration is not None  # noqa: S101  (no work begins before there is one)
         try:
@@ -287,11 +293,11 @@ class AgentLoop:
         self._metrics.note_turn(phases, len(self._pool), self._reconciler.conflicts)
         self._metrics.note_sent(self._client.sent)
         found = self._reconciler.observer.open_findings
-        count = sum(finding.counts for finding, _ in found)
+        count = sum(finding.is_drift for finding, _ in found)
         status = Status.DRIFT if count else Status.IN_SYNC
         status = Status.UNKNOWN if self.unready else status
         objects = 0
         if self._desired.current is not None:
             objects = len(self._desired.current.judge.declared)
             write_team_statuses(self._store, self._reconciler.actor)
-        self._metrics.drift.stated(WatchState(status, (), count, objects), found)
+        self._metrics.drift.status_changed(WatchState(status, (), count, objects), found)

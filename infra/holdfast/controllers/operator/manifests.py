@@ -6,10 +6,12 @@ watched as they are. Its rights are made from the kinds that the stack renders, 
 Source: Kubernetes documentation, "Using RBAC Authorization", Privilege escalation prevention.
 """
 
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from holdfast.controllers.operator.admission import deployer_policy
 from holdfast.controllers.runtime.node_health import NODE
 from holdfast.errors import InputError, InvalidFilesError
 from holdfast.kube.objects import KindKey, KubeObject, api_group
@@ -18,16 +20,17 @@ from holdfast.kube.structure import KindEntry, builtin_kind
 from holdfast.manifest.agent.agent import AGENT_KIND, Agent
 from holdfast.manifest.kinds.kinds import KINDS
 from holdfast.manifest.publish.custom_resource import custom_resource_definitions, plural_of
+from holdfast.manifest.publish.resource_interface import STACK_DECLARATION_KIND
 from holdfast.manifest.stack.environment import Environment, NamespaceLimits
 from holdfast.manifest.text.origin import Origin
 from holdfast.manifest.types.manifest import API_VERSION
 from holdfast.manifest.types.validation import validate
 from holdfast.render.fleet import FleetPlan
 from holdfast.render.objects.namespaces import render_limits, render_namespaces
-from holdfast.render.plan.marks import Provenance, RenderedObject
-from holdfast.render.plan.plan import AgentPlan, marks_of
+from holdfast.render.plan.metadata import Provenance, RenderedObject
+from holdfast.render.plan.plan import AgentPlan, metadata_of
 from holdfast.render.plan.render_agent import render_agent
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.plan.render_context import RenderContext
 
 NAMESPACE: Final = "holdfast-system"
 PORT: Final = 9464
@@ -93,17 +96,19 @@ def operator_objects(
         InvalidFilesError: the request does not make a valid manifest.
     """
     if "@" not in request.image:
+        image = shlex.quote(request.image)
         raise InputError(
             f"--image {request.image}: expected NAME@sha256:... (image-digest-pinned)",
-            remedy=f"run 'docker buildx imagetools inspect {request.image}' and add the digest",
+            remedy=f"run 'docker buildx imagetools inspect {image}' and add the digest",
         )
     agent = _plan(request)
-    origin = agent.marks.origin
+    origin = agent.meta.origin
     names = {NAMESPACE}
     around = [*render_namespaces(names, origin), *render_limits(names, _LIMITS, origin)]
     rights = _rights(agent, plan, list(rendered), kinds)
     objects = [item.manifest for item in (*around, *render_agent(agent))]
-    return [*custom_resource_definitions(), objects[0], *rights, *objects[1:]]
+    policy = deployer_policy(request.stack, NAMESPACE, request.name)
+    return [*custom_resource_definitions(), objects[0], *rights, *objects[1:], *policy]
 
 
 def _plan(request: OperatorRequest) -> AgentPlan:
@@ -124,9 +129,9 @@ def _plan(request: OperatorRequest) -> AgentPlan:
         raise InvalidFilesError(manifest)
     # Of no stack: a scan of the agents does not take their operator for a stranger.
     stack = Provenance(f"holdfast-{request.name}")
-    marks = marks_of(manifest.metadata, manifest.spec, NAMESPACE, stack)
-    marks = replace(marks, component="operator")
-    return AgentPlan(marks, manifest.spec, Surroundings(request.environment))
+    meta = metadata_of(manifest.metadata, manifest.spec, NAMESPACE, stack)
+    meta = replace(meta, component="operator")
+    return AgentPlan(meta, manifest.spec, RenderContext(request.environment))
 
 
 def _spec(request: OperatorRequest) -> KubeObject:
@@ -145,21 +150,22 @@ def _spec(request: OperatorRequest) -> KubeObject:
         },
         "description": f"Holds the agents of stack {request.stack} to what they declare",
         "image": request.image,
-        "args": ["operator", "run", "--stack", request.stack, "--listen", f":{PORT}"],
-        # Else each of its threads keeps an arena of its own of memory that is free again.
-        "env": [{"name": "MALLOC_ARENA_MAX", "value": "2"}],
-        "scaling": {"replicas": 2},
-        "resources": {
-            "requests": {"cpu": "100m", "memory": "256Mi"},
-            "limits": {"cpu": "1", "memory": "512Mi"},
+        "container": {
+            "args": ["operator", "run", "--stack", request.stack, "--listen", f":{PORT}"],
+            # Else each of its threads keeps an arena of its own of memory that is free again.
+            "env": [{"name": "MALLOC_ARENA_MAX", "value": "2"}],
+            "resources": {
+                "requests": {"cpu": "100m", "memory": "256Mi"},
+                "limits": {"cpu": "1", "memory": "512Mi"},
+            },
+            "probes": {"liveness": probe("/healthz"), "readiness": probe("/readyz")},
         },
-        "probes": {"liveness": probe("/healthz"), "readiness": probe("/readyz")},
+        "scaling": {"replicas": 2, "leaderElection": True},
         "network": {
             "expose": {"port": PORT},
-            "egress": {"cidrs": list(request.api_servers)},
+            "egress": [{"cidr": each} for each in request.api_servers],
         },
-        "security": {"automountToken": True},
-        "lifecycle": {"leaderElection": True},
+        "pod": {"security": {"automountToken": True}},
     }
 
 
@@ -171,20 +177,20 @@ def _rights(
 ) -> list[KubeObject]:
     """Reading in the whole cluster, writing in the namespaces of the stack alone."""
     granted = _granted(agent, "", reading_rules(plan, rendered, kinds))
-    for namespace in sorted({each.marks.namespace for each in plan.agents}):
+    for namespace in sorted({each.meta.namespace for each in plan.agents}):
         granted += _granted(agent, namespace, writing_rules(plan, rendered, kinds, namespace))
     return granted
 
 
 def _granted(agent: AgentPlan, namespace: str, rules: list[KubeObject]) -> list[KubeObject]:
-    marks = agent.marks.metadata()
+    meta = agent.meta.metadata()
     metadata: KubeObject = {
-        "name": f"holdfast-{agent.marks.name}",
-        "labels": marks["labels"],
-        "annotations": marks["annotations"],
+        "name": f"holdfast-{agent.meta.name}",
+        "labels": meta["labels"],
+        "annotations": meta["annotations"],
         **({"namespace": namespace} if namespace else {}),
     }
-    account = service_account_subject(NAMESPACE, agent.marks.name)
+    account = service_account_subject(NAMESPACE, agent.meta.name)
     return list(role_and_binding(metadata, rules, account))
 
 
@@ -202,7 +208,7 @@ def reading_rules(
     """
     used = {_key(each) for each in _objects_of(plan, rendered)}
     return [
-        policy_rule(_OWN, sorted(_plurals()), _READING),
+        policy_rule(_OWN, sorted({*_plurals(), plural_of(STACK_DECLARATION_KIND)}), _READING),
         *_of_kinds(used | set(_ALWAYS_READ), kinds, _READING),
     ]
 
@@ -216,17 +222,17 @@ def writing_rules(
     """Rights to write in one namespace: for the status of agents, and for what is applied.
 
     Law: objects are written only where the operator applies them, or an agent of the namespace says
-    `drift.mode: revert`; Services alone where one says `availability.failover: automatic`. Who
-    makes a role must have the rights that it gives, and has no others.
+    `drift.mode: revert`; Services alone where one says `scaling.availability.failover: automatic`.
+    Who makes a role must have the rights that it gives, and has no others.
     """
     rules = [
         policy_rule(_OWN, ["agents/status", "agentteams/status"], ("patch",)),
         policy_rule("events.k8s.io", ["events"], ("create", "patch")),
     ]
     is_expanded = plan.resource_mode == "expand"
-    agents = [each for each in plan.agents if each.marks.namespace == namespace]
+    agents = [each for each in plan.agents if each.meta.namespace == namespace]
     if not is_expanded and all(each.spec.drift.mode != "revert" for each in agents):
-        if any(each.spec.availability.failover == "automatic" for each in agents):
+        if any(each.spec.scaling.availability.failover == "automatic" for each in agents):
             rules.append(policy_rule("", ["services"], ("create", "patch")))
         return rules
     objects = [
@@ -235,7 +241,8 @@ def writing_rules(
         if each["metadata"].get("namespace") == namespace
     ]
     verbs = ("create", "patch", "delete") if is_expanded else ("create", "patch")
-    rules += [policy_rule(_OWN, ["agents"], ("patch",))] if is_expanded else []
+    # Agents that others than the deployer have altered or deleted are put back.
+    rules.append(policy_rule(_OWN, ["agents"], ("create", "patch")))
     rules += _of_kinds({_key(each) for each in objects}, kinds, verbs)
     given = [rule for each in objects if each["kind"] == "Role" for rule in each["rules"]]
     return rules + [rule for index, rule in enumerate(given) if rule not in given[:index]]
@@ -243,7 +250,7 @@ def writing_rules(
 
 def _objects_of(plan: FleetPlan, rendered: Iterable[RenderedObject]) -> list[KubeObject]:
     """The objects of agents; tool servers stay the engine's."""
-    agents = {each.marks.name for each in plan.agents if each.kind == AGENT_KIND}
+    agents = {each.meta.name for each in plan.agents if each.kind == AGENT_KIND}
     return [item.manifest for item in rendered if item.agent in agents and item.role != "resource"]
 
 

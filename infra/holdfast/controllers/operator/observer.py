@@ -7,22 +7,25 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, date, datetime
 from typing import Any
 
 from holdfast.controllers.operator.agent_store import AgentStore
 from holdfast.controllers.operator.agent_view import AgentView
-from holdfast.controllers.operator.declaration import ResourceDeclaration
+from holdfast.controllers.operator.declaration import ResourceDeclaration, Verdicts
 from holdfast.controllers.operator.failover import FailoverState, failover_state_of
-from holdfast.controllers.watch.dispatcher import moment
+from holdfast.controllers.watch.dispatcher import timestamp_at
 from holdfast.drift.finding import Finding
 from holdfast.drift.record.ledger import Ledger, Timestamp
 from holdfast.drift.scan import LiveState
-from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
+from holdfast.kube.objects import Identity, KubeObject, NamespacedName, ObjectRef, reference_of
 from holdfast.kube.scalars import format_utc
 from holdfast.manifest.agent.model import as_reference
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
-from holdfast.manifest.fleet.resource_fleet import Place
 from holdfast.manifest.kinds.kinds import McpServer, ModelConfig
+
+_VerdictKey = tuple[str, Verdicts, date]
+"""What a verdict was made with: a revision, the rules and waivers, and the day."""
 
 Read = Callable[[ObjectRef], KubeObject | None]
 
@@ -40,10 +43,10 @@ class AgentObserver:
         self._store, self._read = store, read
         self._ledger = Ledger()
         self._noting = threading.Lock()
-        self._broken: dict[Place, tuple[str, tuple[str, ...]]] = {}
-        self._known: dict[Place, set[Identity]] = {}
-        self._contested: set[Place] = set()
-        self._down_since: dict[Place, float] = {}
+        self._broken: dict[NamespacedName, tuple[_VerdictKey, tuple[str, ...]]] = {}
+        self._known: dict[NamespacedName, set[Identity]] = {}
+        self._contested: set[NamespacedName] = set()
+        self._down_since: dict[NamespacedName, float] = {}
 
     @property
     def open_findings(self) -> tuple[tuple[Finding, Timestamp], ...]:
@@ -51,13 +54,17 @@ class AgentObserver:
         with self._noting:
             return tuple(self._ledger)
 
-    def is_too_early(self, place: Place, declaration: ResourceDeclaration) -> bool:
+    def is_too_early(self, place: NamespacedName, declaration: ResourceDeclaration) -> bool:
         """Whether a kind of the agent's objects is still being read; it is asked for again then."""
         kinds = {item.manifest["kind"] for item in declaration.rendered.get(place, ())}
         return bool(kinds - self._store.listed - self._store.blind.keys())
 
     def observed(
-        self, place: Place, resource: KubeObject, declaration: ResourceDeclaration, error: str
+        self,
+        place: NamespacedName,
+        resource: KubeObject,
+        declaration: ResourceDeclaration,
+        error: str,
     ) -> AgentView:
         """An agent and what there is of it, not yet compared.
 
@@ -87,12 +94,15 @@ class AgentObserver:
             blind=blind,
             error=error,
             commit=declaration.settings.commit,
+            is_updating=declaration.is_updating(place),
+            stays=declaration.stays(place),
+            engines=declaration.engines,
         )
         if not live and self._may_be_made(place, view):
             return replace(view, is_new=True)
         return view if blind else replace(view, live=live | self._unlabelled(rendered, live))
 
-    def _may_be_made(self, place: Place, view: AgentView) -> bool:
+    def _may_be_made(self, place: NamespacedName, view: AgentView) -> bool:
         """Whether its objects are to be made: that spares asking for each of them first.
 
         Where a name has turned out to be taken, its owner has to be read first.
@@ -100,16 +110,17 @@ class AgentObserver:
         is_first = view.mode == "expand" and not view.was_programmed
         return is_first and not view.is_going and place not in self._contested
 
-    def contest(self, place: Place) -> None:
+    def contest(self, place: NamespacedName) -> None:
         """A name that the agent needs is taken: its objects are looked for from now on."""
         self._contested.add(place)
 
     def compared(
         self,
         view: AgentView,
-        place: Place,
+        place: NamespacedName,
         declaration: ResourceDeclaration,
         contested: frozenset[str],
+        resting: frozenset[str] = frozenset(),
     ) -> AgentView:
         """The same with how it differs from what is declared, and which rules that breaks."""
         view = replace(view, broken=self._rules_broken(place, view, declaration))
@@ -119,6 +130,7 @@ class AgentObserver:
             view,
             findings=findings,
             contested=contested,
+            resting=resting,
             drift_since=self._since(findings),
             model=model_name(agent, declaration.resources.fleet) if agent else "",
             tools=tool_digests(agent, declaration.resources.fleet) if agent else {},
@@ -126,19 +138,21 @@ class AgentObserver:
         )
 
     def _failover(
-        self, place: Place, view: AgentView, agent: DeclaredAgent
+        self, place: NamespacedName, view: AgentView, agent: DeclaredAgent
     ) -> FailoverState | None:
         """How primary and standby stand, and since when none serves."""
-        state = failover_state_of(agent.name, agent.spec.availability, view.live, agent.namespace)
+        state = failover_state_of(
+            agent.name, agent.spec.scaling.availability, view.live, agent.namespace
+        )
         if state is None or not state.is_down:
             self._down_since.pop(place, None)
             return state
         now = time.monotonic()
         return replace(state, down_seconds=now - self._down_since.setdefault(place, now))
 
-    def forget(self, place: Place) -> None:
+    def forget(self, place: NamespacedName) -> None:
         """The agent is gone."""
-        now = moment(time.monotonic())
+        now = timestamp_at(time.monotonic())
         with self._noting:
             for identity in self._known.pop(place, set()):
                 self._ledger.note(identity, (), now)
@@ -160,19 +174,21 @@ class AgentObserver:
         return found
 
     def _rules_broken(
-        self, place: Place, view: AgentView, declaration: ResourceDeclaration
+        self, place: NamespacedName, view: AgentView, declaration: ResourceDeclaration
     ) -> tuple[str, ...]:
         revision = view.revision
         kept = self._broken.get(place)
-        if kept is not None and kept[0] == revision:
+        # Waivers and settings make other verdicts, and a waiver ends with its day.
+        key = (revision, declaration.verdicts, datetime.now(UTC).date())
+        if kept is not None and kept[0] == key:
             return kept[1]
         judge = declaration.verdicts.broken
         rules = sorted({rule for item in view.rendered for rule in judge(item.manifest)})
-        self._broken[place] = (revision, tuple(rules))
+        self._broken[place] = (key, tuple(rules))
         return tuple(rules)
 
     def _findings(
-        self, place: Place, view: AgentView, declaration: ResourceDeclaration
+        self, place: NamespacedName, view: AgentView, declaration: ResourceDeclaration
     ) -> tuple[Finding, ...]:
         declared = {reference_of(item.manifest).identity for item in view.rendered}
         only = frozenset(declared | view.live.keys())
@@ -180,7 +196,7 @@ class AgentObserver:
         by_object: dict[Identity, list[Finding]] = {}
         for finding in report.findings:
             by_object.setdefault(finding.ref.identity, []).append(finding)
-        now = moment(time.monotonic())
+        now = timestamp_at(time.monotonic())
         with self._noting:
             for identity in only | self._known.get(place, set()):
                 self._ledger.note(identity, by_object.get(identity, ()), now)
@@ -190,12 +206,14 @@ class AgentObserver:
         return tuple(
             each
             for each in report.findings
-            if view.was_programmed or (each.path and each.ref.identity not in outdated)
+            if view.was_programmed
+            or not view.is_updating
+            or (each.path and each.ref.identity not in outdated)
         )
 
     def _since(self, findings: tuple[Finding, ...]) -> str:
         wanted = {
-            (each.ref.identity, each.drift_class, each.path) for each in findings if each.counts
+            (each.ref.identity, each.drift_class, each.path) for each in findings if each.is_drift
         }
         opened = [
             at.time

@@ -34,7 +34,7 @@ class OperatorRunRequest:
         lease: The lease that lets it write; None for none.
         kubeconfig: Default: the usual ones, else the pod's own account.
         context: Of the kubeconfig; None for the current one.
-        interval_seconds: As of `LoopSettings`.
+        resync_seconds: As of `LoopSettings`.
         silence_seconds: As of `LoopSettings`.
     """
 
@@ -43,7 +43,7 @@ class OperatorRunRequest:
     lease: LeasePlace | None = None
     kubeconfig: Path | None = None
     context: str | None = None
-    interval_seconds: float = 600.0
+    resync_seconds: float = 600.0
     silence_seconds: float = LoopSettings.silence_seconds
 
 
@@ -67,7 +67,7 @@ def run_operator(request: OperatorRunRequest, log: Log) -> ExitCode:
     tracer = tracer_for(stack, log)
     metrics = OperatorMetrics(stack)
     instance = os.environ.get("AGENT_POD_NAME") or socket.gethostname()
-    settings = LoopSettings(stack, request.interval_seconds, instance, request.silence_seconds)
+    settings = LoopSettings(stack, request.resync_seconds, instance, request.silence_seconds)
     loop = AgentLoop(settings, client, _verdicts_for(stack), metrics, log, tracer)
 
     fence.when_closed(loop.stop)

@@ -14,7 +14,7 @@ from holdfast.kube.objects import KubeObject
 from holdfast.kube.paths import format_path
 from holdfast.kube.running import JobState, job_state
 from holdfast.kube.workload_status import WORKLOADS, Readiness, readiness_of
-from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.plan.metadata import RenderedObject
 
 _MAKES_RUNS: Final = frozenset({"CronJob", "ScaledJob"})
 _BACKUP_ROLE: Final = "backup-schedule"

@@ -1,8 +1,8 @@
 """Field-ownership conflicts: a breaker for each field that other clients keep writing. Pure.
 
-Laws: a field that was reverted five times within an hour is not reverted again until a person or a
-new commit closes its breaker; other fields of the same object are not touched by that; a time that
-runs backwards opens nothing early.
+Laws: a field that was reverted five times within an hour is in conflict until a person or a new
+commit closes its breaker: it is only reported, or reverted more slowly where it is critical; other
+fields of the same object are not touched by that; a time that runs backwards opens nothing early.
 """
 
 from collections import deque
@@ -11,6 +11,8 @@ from typing import Final, Generic, TypeVar
 
 MOST_REVERTS: Final = 5
 WINDOW_SECONDS: Final = 3600.0
+REST_SECONDS: Final = 30.0
+"""Between two reverts of a field in conflict, where it cannot be left as it is."""
 
 K = TypeVar("K", bound=Hashable)
 
@@ -35,6 +37,11 @@ class ConflictBreaker(Generic[K]):
             return False
         self._open[key] = now
         return True
+
+    def has_rested(self, key: K, now: float) -> bool:
+        """Whether a field was last reverted long enough ago to be reverted again, if it must be."""
+        times = self._reverted.get(key)
+        return not times or now - times[-1] >= REST_SECONDS
 
     def open(self, key: K, now: float) -> None:
         """Go on from a breaker that an earlier process has opened."""

@@ -25,7 +25,8 @@ END_SECONDS: Final = MARGIN_SECONDS - 1.0
 class WriteFence:
     """Keeps every write of a process back once its lease is lost, whichever client sends it.
 
-    Law: no guarded client sends a write after `close`, also one that is guarded later.
+    Law: no guarded client sends a write after `close`, also one that is guarded later, nor at a
+    time when the lease is not held, also where a process that was stopped has not noticed yet.
     """
 
     def __init__(self) -> None:
@@ -33,6 +34,16 @@ class WriteFence:
         self._clients: WeakSet[ApiClient] = WeakSet()
         self._guarding = threading.Lock()
         self._end_work: Callable[[], None] = lambda: None
+        self._is_held: Callable[[], bool] = lambda: True
+
+    def open_while(self, is_held: Callable[[], bool]) -> None:
+        """Let writes through only while this is so; it is asked before each of them."""
+        self._is_held = is_held
+
+    @property
+    def hindrance(self) -> str:
+        """Why nothing may be written now; empty for no reason."""
+        return self._reason or ("" if self._is_held() else "the lease is not held")
 
     def when_closed(self, end_work: Callable[[], None]) -> None:
         """Call this once, after all writes are refused: it must end the work."""
@@ -42,6 +53,7 @@ class WriteFence:
         """Fence a client; returns the same."""
         with self._guarding:
             self._clients.add(client)
+            client.write_hindrance = lambda: self.hindrance
             if self._reason:
                 client.refuse_writes(self._reason)
         return client
@@ -60,8 +72,8 @@ class WriteFence:
         Raises:
             HoldfastError: it may not.
         """
-        if self._reason:
-            raise HoldfastError(f"nothing is written: {self._reason}")
+        if reason := self.hindrance:
+            raise HoldfastError(f"nothing is written: {reason}")
 
 
 class Leader:
@@ -118,6 +130,8 @@ class Leader:
             self.is_waiting = False
             if not is_held:
                 return False
+            elector = self._elector
+            self._fence.open_while(lambda: elector.is_held)
         self._on_change(True)
         self._log("lead", **self._facts)
         return True

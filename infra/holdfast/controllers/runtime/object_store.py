@@ -70,7 +70,8 @@ class InformerStore:
         self.objects: dict[Identity, KubeObject] = {}
         self.versions: dict[Identity, str] = {}
         self.unread: dict[Identity, NotChecked] = {}
-        self._kinds, self._keeps_objects = kinds, keeps_objects
+        self._keeps_objects = keeps_objects
+        self._unplanned = kinds
         self._planned: dict[object, tuple[WatchScope, ...]] = {}
         self._awaited: set[WatchScope] = set()
         self._blind: dict[WatchScope, str] = {}
@@ -113,6 +114,7 @@ class InformerStore:
             self._awaited.discard(before)
             self._blind.pop(before, None)
         self._planned[key] = planned.places
+        self._unplanned = tuple(each for each in self._unplanned if each.key != key)
         self._awaited.update(planned.places)
 
     def _moved(self, moved: Moved) -> News:
@@ -124,9 +126,9 @@ class InformerStore:
             return []
         self.unread.pop(identity, None)
         if not self._is_newer(identity, moved.version):
-            is_overtaken = moved.version != self.versions.get(identity)
+            is_superseded = moved.version != self.versions.get(identity)
             self._answered.discard(identity)
-            return self._as_it_is([identity]) if is_overtaken else []
+            return self._as_it_is([identity]) if is_superseded else []
         if live is None:
             return [(identity, self._drop(identity, moved.version))]
         self._keep(identity, live, moved.version)
@@ -191,10 +193,13 @@ class InformerStore:
         tombstone = self._gone.get(identity)
         if tombstone is None:
             return False
-        if tombstone.uid and _uid_of(live):
-            return tombstone.uid == _uid_of(live)
         version, end = version_of(live), tombstone.version
-        return version.isdecimal() and end.isdecimal() and int(version) <= int(end)
+        is_older = version.isdecimal() and end.isdecimal() and int(version) <= int(end)
+        if tombstone.uid and _uid_of(live):
+            # A newer version of the same object: its labels have left the selection and are back.
+            is_unknown = not (version.isdecimal() and end.isdecimal())
+            return tombstone.uid == _uid_of(live) and (is_older or is_unknown)
+        return is_older
 
     def is_news(self, change: WatchLost | StreamInterrupted) -> bool:
         """Whether a scope was seen until now, or is lost for another reason than before."""
@@ -215,15 +220,15 @@ class InformerStore:
     def is_ready(self, kind: str) -> bool:
         """Whether a kind was read everywhere, as far as it can be."""
         waiting = self._awaited - self._blind.keys()
-        is_planned = all(each.key in self._planned for each in self._kinds if each.kind == kind)
+        is_planned = all(each.kind != kind for each in self._unplanned)
         return is_planned and all(scope.kind_name != kind for scope in waiting)
 
     @property
     def not_checked(self) -> tuple[NotChecked, ...]:
         """What is declared and not seen, and why."""
-        is_reading = any(
-            kind.is_declared and kind.key not in self._planned for kind in self._kinds
-        ) or any(scope.kind.is_declared for scope in self._awaited - self._blind.keys())
+        is_reading = any(kind.is_declared for kind in self._unplanned) or any(
+            scope.kind.is_declared for scope in self._awaited - self._blind.keys()
+        )
         blind = {
             NotChecked(str(scope), reason)
             for scope, reason in self._blind.items()

@@ -10,13 +10,13 @@ from holdfast.controllers.watch.pending import Task
 from holdfast.drift.cause.causes import CauseLedger
 from holdfast.drift.finding import NotChecked
 from holdfast.drift.record.ledger import FindingEvent, Ledger, Timestamp
-from holdfast.drift.record.watch_report import Listener, Look, Reading, Status, WatchState
+from holdfast.drift.record.watch_report import Evaluation, Listener, Reading, Status, WatchState
 from holdfast.kube.objects import ObjectRef
 
 STATE_SECONDS = 1.0
 
 
-def moment(seconds: float) -> Timestamp:
+def timestamp_at(seconds: float) -> Timestamp:
     """A monotonic time on both clocks."""
     ago = timedelta(seconds=time.monotonic() - seconds)
     return Timestamp(seconds, datetime.now(UTC) - ago)
@@ -32,31 +32,31 @@ class ListenerDispatcher:
         self._causes = CauseLedger()
         self._names = run_ids()
 
-    def look(
+    def evaluated(
         self, ref: ObjectRef, task: Task, taken: float, events: tuple[FindingEvent, ...]
     ) -> None:
         """One object was judged."""
-        look = Look(
+        evaluation = Evaluation(
             identifier=next(self._names),
             ref=ref,
-            heard=moment(task.first_event_at),
+            first_event_at=timestamp_at(task.first_event_at),
             changes=task.changes,
-            taken=moment(taken),
-            judged=moment(time.monotonic()),
+            started_at=timestamp_at(taken),
+            finished_at=timestamp_at(time.monotonic()),
             events=events,
         )
         self._causes.note(events)
         for listener in self._listeners:
-            listener.looked(look)
+            listener.evaluated(evaluation)
 
     def settle(self) -> None:
         """A batch of judgements is over: report what they have in common."""
         if not self._causes.has_news:
             return
-        events, causes = self._causes.settle(moment(time.monotonic()))
+        events, causes = self._causes.settle(timestamp_at(time.monotonic()))
         named = [(next(self._names), cause) for cause in causes]
         for listener in self._listeners:
-            listener.settled(events, named)
+            listener.flushed(events, named)
 
     def reading(self, snapshot: Snapshot) -> None:
         """A place was read whole and judged."""
@@ -92,4 +92,4 @@ class ListenerDispatcher:
         self._stated, self._next_statement = (not_checked, status), now + STATE_SECONDS
         state = WatchState(status, not_checked, findings, objects)
         for listener in self._listeners:
-            listener.stated(state, tuple(ledger))
+            listener.status_changed(state, tuple(ledger))

@@ -12,11 +12,11 @@ from holdfast.adapters.cluster.audit_log import AuditTail
 from holdfast.adapters.cluster.changes import Change, WatchedKind
 from holdfast.adapters.cluster.cluster_watch import (
     ClusterWatch,
-    autoscalers_beside,
     declared_kinds,
-    kinds_beside,
+    watched_beside,
 )
 from holdfast.adapters.cluster.reflector import WatchConfig
+from holdfast.adapters.cluster.sought_kinds import kinds_beside
 from holdfast.adapters.cluster.writing import read_object
 from holdfast.adapters.engine.backend.stack_lock import ActivityReader
 from holdfast.adapters.http.webhook import Webhook
@@ -24,7 +24,7 @@ from holdfast.controllers.runtime.http import EndpointServer
 from holdfast.controllers.runtime.log import Output
 from holdfast.controllers.runtime.process import host_and_port, stop_on_signals
 from holdfast.controllers.watch.inputs import Activity, WatchedDeclaration
-from holdfast.controllers.watch.listeners import LineListener, MetricsFileListener, WebhookListener
+from holdfast.controllers.watch.listeners import EventPrinter, MetricsFileListener, WebhookListener
 from holdfast.controllers.watch.loop import WatchLoop
 from holdfast.controllers.watch.metrics import DriftMetrics, MetricsFile
 from holdfast.controllers.watch.request import WatchRequest
@@ -36,7 +36,7 @@ from holdfast.errors import ExitCode, InputError
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef, reference_of
 from holdfast.kube.structure import builtin_kind
 from holdfast.operations.progress import SILENT, Progress
-from holdfast.operations.scan.live import places_beside
+from holdfast.operations.scan.live import anywhere_else, places_beside
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.scan.scanner import Scanner
 
@@ -117,7 +117,7 @@ def watch(
         raise InputError(f"a watch has no output {output!r}", remedy="choose text or json")
     metrics = DriftMetrics(request.stack)
     listeners: list[Listener] = [
-        LineListener(request.stack, lines, as_json=output == "json", is_verbose=watching.verbose),
+        EventPrinter(request.stack, lines, as_json=output == "json", is_verbose=watching.verbose),
         metrics,
     ]
     webhook = _webhook(watching, metrics, lines)
@@ -125,8 +125,8 @@ def watch(
         listeners.append(WebhookListener(request.stack, webhook))
     if watching.metrics:
         listeners += _metrics_outlet(watching.metrics, metrics, lines)
-    sources = WatchSources(request, watching.silence, progress)
-    loop = WatchLoop(sources, listeners, watching.interval)
+    sources = WatchSources(request, watching.silence_seconds, progress)
+    loop = WatchLoop(sources, listeners, watching.resync_seconds)
     stop_on_signals(loop.stop)
     try:
         loop.run()
@@ -176,11 +176,13 @@ class WatchSources:
             cluster.client.get("/version")
         objects = cluster.placed(sources.desired.objects)
         log = self._log
-        around = sources.surroundings(objects, cluster.types(), tuple, log)
+        around = sources.surroundings(objects, cluster.types(), log)
         places, selector = places_beside(objects, sources.desired.stack)
         refs = [reference_of(one) for one in objects]
-        beside = kinds_beside(cluster.kinds.keys(), places, selector)
-        kinds = (*declared_kinds(refs, cluster.kinds), *autoscalers_beside(refs), *beside)
+        refs += anywhere_else(refs, cluster.kinds, places)
+        sought = kinds_beside(cluster.client, cluster.kinds.keys()) if places else ()
+        beside = watched_beside(sought, places, selector)
+        kinds = (*declared_kinds(refs, cluster.kinds), *beside)
         # Log and rules are read now: the first finding should not have to wait for them.
         if around.trail is not None:
             around.trail.read()
@@ -224,12 +226,12 @@ class WatchSources:
     def watch(
         self,
         kinds: tuple[WatchedKind, ...],
-        tell: Callable[[Change], None],
+        emit: Callable[[Change], None],
         known: Mapping[Identity, str],
     ) -> ClusterWatch:
         """Begin to watch kinds."""
         client = self._sources.cluster.client
-        watch = ClusterWatch(WatchConfig(client, tell, known, self.silence_seconds))
+        watch = ClusterWatch(WatchConfig(client, emit, known, self.silence_seconds))
         watch.follow(kinds)
         return watch
 

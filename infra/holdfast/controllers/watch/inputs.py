@@ -1,17 +1,15 @@
 """What a watch holds a cluster to, and where all of that comes from."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Final, Protocol
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from holdfast.adapters.cluster.changes import Change, WatchedKind
 from holdfast.adapters.cluster.cluster_watch import ClusterWatch
-from holdfast.drift.exemption.controllers import scaled_by
-from holdfast.drift.finding import DriftReport, Finding, NotChecked, Objects, with_findings
+from holdfast.drift.cause.attribution import with_sessions
+from holdfast.drift.finding import DriftReport, Finding, NotChecked, Objects
 from holdfast.drift.scan import DriftJudge, LiveState
 from holdfast.kube.objects import Identity, KubeObject, ObjectRef
-
-AUTOSCALER_KIND: Final = "HorizontalPodAutoscaler"
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,6 @@ class WatchedDeclaration:
     finish: Callable[[DriftReport, frozenset[Identity]], DriftReport] = lambda report, _: report
     sessions: Callable[[Objects], Iterable[Finding]] = lambda _: ()
     entered: Callable[[], frozenset[Identity]] = frozenset
-    _autoscalers: dict[Identity, KubeObject] = field(default_factory=dict)
 
     def report(
         self, objects: Objects, unread: Mapping[Identity, NotChecked], only: frozenset[Identity]
@@ -58,22 +55,7 @@ class WatchedDeclaration:
         live = LiveState(objects, {**unread, **self.in_flight}, watched=self.beside)
         report = self.finish(self.judge.report(live, only), only)
         entered = (each for each in self.sessions(objects) if each.ref.identity in only)
-        return with_findings(report, entered)
-
-    def note_autoscaler(self, identity: Identity, live: KubeObject | None) -> frozenset[Identity]:
-        """Take an autoscaler into account; returns the declared objects to judge again.
-
-        None when it scales what it did, as after every write of its status.
-        """
-        before = self._autoscalers.pop(identity, None)
-        if live is not None:
-            self._autoscalers[identity] = live
-        old, new = (scaled_by([one] if one is not None else []) for one in (before, live))
-        if old == new:
-            return frozenset()
-        autoscalers = self.judge.context.autoscalers.beside(self._autoscalers.values())
-        self.judge.context = replace(self.judge.context, autoscalers=autoscalers)
-        return frozenset({*old, *new} & self.judge.declared.keys())
+        return with_sessions(report, entered)
 
 
 class WatchInputs(Protocol):
@@ -87,12 +69,12 @@ class WatchInputs(Protocol):
         """
 
     def activity(self) -> Activity:
-        """What the stack is up to; cheap, for it is asked before every look."""
+        """What the stack is up to; cheap, for it is asked before every evaluation."""
 
     def watch(
         self,
         kinds: tuple[WatchedKind, ...],
-        tell: Callable[[Change], None],
+        emit: Callable[[Change], None],
         known: Mapping[Identity, str],
     ) -> ClusterWatch:
         """Begin to watch kinds."""

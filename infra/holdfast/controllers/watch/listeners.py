@@ -9,7 +9,7 @@ from holdfast.controllers.watch.metrics import MetricsFile
 from holdfast.drift.cause.causes import CauseEvent
 from holdfast.drift.finding import Finding, NotChecked
 from holdfast.drift.record.ledger import FindingEvent, Timestamp
-from holdfast.drift.record.watch_report import Listener, Look, Reading, Status, WatchState
+from holdfast.drift.record.watch_report import Evaluation, Listener, Reading, Status, WatchState
 from holdfast.kube.text import safe_text
 from holdfast.report.documents.drift_event import (
     cause_cloud_event,
@@ -28,11 +28,11 @@ from holdfast.report.text.event_text import (
 )
 
 
-class LineListener(Listener):
-    """A line for each turn of a finding and of the state; phases and streams go to the log.
+class EventPrinter(Listener):
+    """A line for each transition of a finding and of the state; phases and streams go to the log.
 
-    As text, findings that one hand explains are one line: all lines wait until a round of looks is
-    over.
+    As text, findings with one cause are one line: all lines wait until a round of evaluations is
+    over. Beside text, phases are logged only on request.
     """
 
     def __init__(self, stack: str, lines: Output, *, as_json: bool, is_verbose: bool) -> None:
@@ -43,19 +43,19 @@ class LineListener(Listener):
         self._colour = lines.has_colour
         self._printed: tuple[Status, tuple[NotChecked, ...]] | None = None
 
-    def looked(self, look: Look) -> None:
+    def evaluated(self, evaluation: Evaluation) -> None:
         """Print what became of findings."""
         if self._is_json:
-            for event in look.events:
-                self._lines.write(json_line(event_json(look, event, self._stack)))
-        if look.events or self._is_verbose:
-            for line in phase_lines(look):
+            for event in evaluation.events:
+                self._lines.write(json_line(event_json(evaluation, event, self._stack)))
+        if self._is_verbose or (self._is_json and evaluation.events):
+            for line in phase_lines(evaluation):
                 self._lines.note(line)
 
-    def settled(
+    def flushed(
         self, events: Sequence[FindingEvent], causes: Sequence[tuple[str, CauseEvent]]
     ) -> None:
-        """Print what stands for itself, and what was gathered by its cause."""
+        """Print the findings without a common cause, and the causes of the others."""
         if self._is_json:
             for name, cause in causes:
                 self._lines.write(json_line(cause_json(name, cause, self._stack)))
@@ -77,7 +77,9 @@ class LineListener(Listener):
         """Log why a stream began again."""
         self._log(f'phase=restart kind={safe_text(kind)} reason="{safe_text(reason)}"')
 
-    def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Timestamp]]) -> None:
+    def status_changed(
+        self, state: WatchState, open_findings: Sequence[tuple[Finding, Timestamp]]
+    ) -> None:
         """Print the state when it is another one."""
         now = (state.status, state.not_checked)
         if now == self._printed:
@@ -100,12 +102,12 @@ class WebhookListener(Listener):
         self._stack = stack
         self._webhook = webhook
 
-    def looked(self, look: Look) -> None:
+    def evaluated(self, evaluation: Evaluation) -> None:
         """Send what became of findings."""
-        for number, event in enumerate(look.events, 1):
-            self._webhook.send(cloud_event(look, event, number, self._stack))
+        for number, event in enumerate(evaluation.events, 1):
+            self._webhook.send(cloud_event(evaluation, event, number, self._stack))
 
-    def settled(
+    def flushed(
         self, events: Sequence[FindingEvent], causes: Sequence[tuple[str, CauseEvent]]
     ) -> None:
         """Send what is behind several findings; those were sent already."""
@@ -123,7 +125,9 @@ class MetricsFileListener(Listener):
     def __init__(self, file: MetricsFile) -> None:
         self._file = file
 
-    def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Timestamp]]) -> None:
+    def status_changed(
+        self, state: WatchState, open_findings: Sequence[tuple[Finding, Timestamp]]
+    ) -> None:
         """Write the file when it is due."""
         self._file.write_if_due()
 

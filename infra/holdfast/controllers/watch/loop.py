@@ -1,4 +1,4 @@
-"""The watch: hear, wait a moment, judge what moved, tell. One thread judges; others only hear.
+"""The watch: receive, debounce, compare what changed, report. Only one thread compares.
 
 What is heard goes through one inbox. While an update of the stack is under way nothing is judged,
 for what moves is meant to move; when it is recorded the declaration is read again, and everything

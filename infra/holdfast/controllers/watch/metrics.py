@@ -16,7 +16,7 @@ from prometheus_client import (
 
 from holdfast.drift.finding import DriftClass, Finding, Severity
 from holdfast.drift.record.ledger import Timestamp, Transition
-from holdfast.drift.record.watch_report import Listener, Look, Reading, Status, WatchState
+from holdfast.drift.record.watch_report import Evaluation, Listener, Reading, Status, WatchState
 from holdfast.errors import InputError
 from holdfast.report.exchange.prometheus import METRICS
 
@@ -36,24 +36,26 @@ class DriftMetrics(Listener):
         self._age = self._gauge("holdfast_drift_oldest_finding_age_seconds", "severity")
         self._complete = self._gauge("holdfast_drift_complete")
         self._success = self._gauge("holdfast_drift_last_success_timestamp_seconds")
-        self._looks = self._counter("holdfast_drift_looks_total")
+        self._evaluations = self._counter("holdfast_drift_evaluations_total")
         self._detection = self._histogram("holdfast_drift_detection_seconds")
         self._scanned = self._counter("holdfast_drift_scanned_objects_total")
         self._scan = self._histogram("holdfast_drift_scan_seconds")
-        self._turns = self._counter("holdfast_drift_finding_turns_total", "turn")
+        self._transitions = self._counter("holdfast_drift_finding_transitions_total", "transition")
         self._restarts = self._counter("holdfast_drift_watch_restarts_total", "kind")
         self._deliveries = self._counter("holdfast_drift_webhook_deliveries_total", "outcome")
         for turn in Transition:
-            self._turns.labels(stack, turn.value)
-        for gauge in (self._looks, self._scanned, self._complete):
+            self._transitions.labels(stack, turn.value)
+        for gauge in (self._evaluations, self._scanned, self._complete):
             gauge.labels(stack)
 
-    def looked(self, look: Look) -> None:
-        """Count one look."""
-        self._looks.labels(self._stack).inc()
-        self._detection.labels(self._stack).observe(look.judged.seconds - look.heard.seconds)
-        for event in look.events:
-            self._turns.labels(self._stack, event.transition.value).inc()
+    def evaluated(self, evaluation: Evaluation) -> None:
+        """Count one evaluation."""
+        self._evaluations.labels(self._stack).inc()
+        self._detection.labels(self._stack).observe(
+            evaluation.finished_at.seconds - evaluation.first_event_at.seconds
+        )
+        for event in evaluation.events:
+            self._transitions.labels(self._stack, event.transition.value).inc()
 
     def read(self, reading: Reading) -> None:
         """Count one reading."""
@@ -64,7 +66,9 @@ class DriftMetrics(Listener):
         """Count one restart."""
         self._restarts.labels(self._stack, kind).inc()
 
-    def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Timestamp]]) -> None:
+    def status_changed(
+        self, state: WatchState, open_findings: Sequence[tuple[Finding, Timestamp]]
+    ) -> None:
         """Take the state as it is now."""
         self._objects.labels(self._stack).set(state.objects)
         is_complete = state.status is not Status.UNKNOWN

@@ -11,8 +11,8 @@ from typing import Final
 from holdfast.adapters.cluster.api_error import fault_text
 from holdfast.adapters.cluster.changes import Moved, Snapshot, WatchedKind
 from holdfast.controllers.runtime.object_store import NOT_READ, InformerStore
-from holdfast.controllers.watch.dispatcher import ListenerDispatcher, moment
-from holdfast.controllers.watch.inputs import AUTOSCALER_KIND, WatchedDeclaration, WatchInputs
+from holdfast.controllers.watch.dispatcher import ListenerDispatcher, timestamp_at
+from holdfast.controllers.watch.inputs import WatchedDeclaration, WatchInputs
 from holdfast.controllers.watch.pending import PendingChanges, Task, Version
 from holdfast.drift.finding import Finding, NotChecked
 from holdfast.drift.record.ledger import FindingEvent, Ledger
@@ -76,7 +76,6 @@ class WatchSession:
         if any(snapshot.place == moved.place for snapshot in self._deferred_lists):
             self._deferred_changes.append(moved)
         elif self.store.take(moved):
-            self._note_autoscaler(moved.identity, moved.live)
             self.queue.add(moved.identity, Version(moved.live, moved.seconds))
 
     def note_sessions(self) -> None:
@@ -89,31 +88,22 @@ class WatchSession:
             self.queue.add_unread(identity, time.monotonic())
 
     def judge_all_due(self) -> None:
-        """Judge places that were read whole, then objects whose time has come.
-
-        Autoscalers come first, for what they scale depends on them.
-        """
+        """Judge places that were read whole, then objects whose time has come."""
         lists, self._deferred_lists = self._deferred_lists, []
         for snapshot in lists:
-            if snapshot.place.kind.kind == AUTOSCALER_KIND or self.store.is_ready(AUTOSCALER_KIND):
-                for task in self.queue.take_due(time.monotonic(), is_forced=True):
-                    self._work_on(task)  # what came before the place was read
-                self._judge_place(snapshot)
-            else:
-                self._deferred_lists.append(snapshot)
+            for task in self.queue.take_due(time.monotonic(), is_forced=True):
+                self._work_on(task)  # what came before the place was read
+            self._judge_place(snapshot)
         changes, self._deferred_changes = self._deferred_changes, []
         for moved in changes:
             self.note_moved(moved)
-        if not self._deferred_lists:
-            for task in self.queue.take_due(time.monotonic()):
-                self._work_on(task)
+        for task in self.queue.take_due(time.monotonic()):
+            self._work_on(task)
         self._close_orphaned_findings()
 
     def _judge_place(self, snapshot: Snapshot) -> None:
         listing, place = snapshot.listing, snapshot.place
         gone = {identity for identity, live in self.store.take(snapshot) if live is None}
-        for identity, live in listing.objects.items():
-            self._note_autoscaler(identity, live)
         wanted = {ref.identity for ref in place.refs if ref.name}
         missing = wanted - listing.unchanged - listing.unread.keys()
         only = self._as_declared({*listing.objects, *gone, *missing}, place.kind.api_version)
@@ -126,10 +116,10 @@ class WatchSession:
                 self.queue.add(identity, version)
             return
         for identity, findings in found.items():
-            events = self._ledger.note(identity, findings, moment(time.monotonic()))
+            events = self._ledger.note(identity, findings, timestamp_at(time.monotonic()))
             if events:
                 task = Task(identity, snapshot.seconds, changes=1)
-                self._dispatcher.look(self._ref_of(identity), task, time.monotonic(), events)
+                self._dispatcher.evaluated(self._ref_of(identity), task, time.monotonic(), events)
         self._dispatcher.reading(snapshot)
 
     def _as_declared(self, identities: Iterable[Identity], api_version: str) -> frozenset[Identity]:
@@ -144,7 +134,7 @@ class WatchSession:
     def _work_on(self, task: Task) -> None:
         """Judge one object; whatever goes wrong concerns that object alone."""
         try:
-            self._look_at(task)
+            self._evaluate(task)
         except Exception as error:
             # A defect must not end the watch of all other objects: this one is not checked.
             reason = NotChecked(str(self._ref_of(task.identity)), fault_text(error))
@@ -153,7 +143,7 @@ class WatchSession:
         else:
             self.queue.done(task, time.monotonic(), has_succeeded=True)
 
-    def _look_at(self, task: Task) -> None:
+    def _evaluate(self, task: Task) -> None:
         taken = time.monotonic()
         identity = task.identity
         latest = task.latest or self._read(identity)
@@ -162,8 +152,8 @@ class WatchSession:
         events = _NOTHING
         if self._ledger.is_as_before(identity, findings):
             events = self._between(task)
-        events += self._ledger.note(identity, findings, moment(latest.seconds))
-        self._dispatcher.look(self._ref_of(identity), task, taken, events)
+        events += self._ledger.note(identity, findings, timestamp_at(latest.seconds))
+        self._dispatcher.evaluated(self._ref_of(identity), task, taken, events)
 
     def _between(self, task: Task) -> tuple[FindingEvent, ...]:
         """What came and went between two judgements: an edit that was undone is reported, too."""
@@ -171,7 +161,7 @@ class WatchSession:
         for version in task.versions[:-1]:
             findings = self._findings(task.identity, version)
             if not self._ledger.is_as_before(task.identity, findings):
-                events += self._ledger.note(task.identity, findings, moment(version.seconds))
+                events += self._ledger.note(task.identity, findings, timestamp_at(version.seconds))
         return events
 
     def _read(self, identity: Identity) -> Version:
@@ -197,11 +187,6 @@ class WatchSession:
             self._unjudged[culprit] = item
         return found
 
-    def _note_autoscaler(self, identity: Identity, live: KubeObject | None) -> None:
-        if identity.kind == AUTOSCALER_KIND:
-            for target in self._desired.note_autoscaler(identity, live):
-                self.queue.add_unread(target, time.monotonic())
-
     def _close_orphaned_findings(self) -> None:
         """Once everything was read: findings about what is neither declared nor there any more."""
         if self._is_swept or self._deferred_lists or self.store.not_checked:
@@ -214,8 +199,8 @@ class WatchSession:
         )
         for identity in left:
             now = time.monotonic()
-            events = self._ledger.note(identity, (), moment(now))
-            self._dispatcher.look(self._ref_of(identity), Task(identity, now), now, events)
+            events = self._ledger.note(identity, (), timestamp_at(now))
+            self._dispatcher.evaluated(self._ref_of(identity), Task(identity, now), now, events)
 
     def _ref_of(self, identity: Identity) -> ObjectRef:
         known = self._desired.judge.declared.get(identity)

@@ -6,7 +6,8 @@ from typing import Any
 from holdfast.convert.files.files import ExportedFile, RenderedStack, RepositorySource, kept
 from holdfast.convert.files.packages import kustomize_files
 from holdfast.kube.objects import KubeObject, reference_of
-from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.objects.services import moved_weights
+from holdfast.render.plan.metadata import RenderedObject
 
 NAME = "holdfast"
 ARGO_KEEP = ("argocd.argoproj.io/sync-options", "Prune=false,Delete=false")
@@ -66,19 +67,24 @@ def _application(stack: RenderedStack, source: RepositorySource) -> KubeObject:
 
 
 def _left_to_controllers(stack: RenderedStack) -> list[KubeObject]:
-    """Fields that another controller moves, such as the selector of a Service in a rollout."""
+    """Fields that another controller moves: selectors and weights in a rollout."""
     return [
         {
             "group": ref.group,
             "kind": ref.kind,
             "namespace": ref.namespace,
             "name": ref.name,
-            "jsonPointers": [f"/{path.replace('.', '/')}" for path in item.left_to_controllers],
+            "jsonPointers": pointers,
         }
         for item in stack.objects
-        if item.left_to_controllers
+        if (pointers := _moved_fields(item))
         for ref in [reference_of(item.manifest)]
     ]
+
+
+def _moved_fields(item: RenderedObject) -> list[str]:
+    fields = [f"/{path.replace('.', '/')}" for path in item.left_to_controllers]
+    return [*fields, *moved_weights(item.manifest)]
 
 
 def flux_files(stacks: Sequence[RenderedStack], source: RepositorySource) -> list[ExportedFile]:
@@ -167,23 +173,19 @@ def program_resources(objects: Sequence[RenderedObject]) -> dict[str, KubeObject
     A Job among an agent's objects is a gate, such as a check of a new version or a backup.
     """
     namespaces = {
-        item.manifest["metadata"]["name"]: _resource_name(item)
+        item.manifest["metadata"]["name"]: item.resource_name
         for item in objects
         if item.manifest["kind"] == "Namespace"
     }
     resources: dict[str, KubeObject] = {}
     gates: dict[str, list[str]] = {}
     for item in objects:
-        name, before = _resource_name(item), gates.setdefault(item.agent, [])
+        name, before = item.resource_name, gates.setdefault(item.agent, [])
         namespace = namespaces.get(item.manifest["metadata"].get("namespace", ""))
         resources[name] = _resource(item, ([namespace] if namespace else []) + before)
         if item.manifest["kind"] == "Job":
             before.append(name)
     return resources
-
-
-def _resource_name(item: RenderedObject) -> str:
-    return f"{item.agent}-{item.role}" if item.agent else item.role
 
 
 def _resource(item: RenderedObject, after: list[str]) -> KubeObject:

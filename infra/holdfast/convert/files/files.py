@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
-from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.plan.metadata import RenderedObject
 
 STACK_FOLDER = "stack"
 """Group of what belongs to no single agent, such as namespaces."""

@@ -16,7 +16,7 @@ from holdfast.convert.files.files import (
     shared_objects,
 )
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
-from holdfast.render.plan.marks import RenderedObject, content_hash
+from holdfast.render.plan.metadata import RenderedObject, content_hash
 
 _API = "kustomize.config.k8s.io/v1beta1"
 _BASE = (

@@ -108,7 +108,7 @@ class Container:
             if stop is None:
                 self._left.left.setdefault("lifecycle", {})["preStop"] = hook
             else:
-                fields["lifecycle"] = {"preStop": stop}
+                fields["preStop"] = stop
         return fields
 
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from holdfast.convert.workloads.containers import Fields
-from holdfast.convert.workloads.conversion import Conversion
+from holdfast.convert.workloads.pending_import import PendingImport
 from holdfast.kube.objects import mapping_at, reference_of
 
 
-def _deployment(work: Conversion, spec: Fields) -> None:
+def _deployment(work: PendingImport, spec: Fields) -> None:
     left = work.left
     left.take("spec", "selector")
     spec["scaling"] = {"replicas": left.take("spec", "replicas", default=1)}
@@ -25,7 +25,7 @@ def _deployment(work: Conversion, spec: Fields) -> None:
     left.drop_equal({"spec": {"revisionHistoryLimit": 10}})
 
 
-def _stateful_set(work: Conversion, spec: Fields) -> None:
+def _stateful_set(work: PendingImport, spec: Fields) -> None:
     left = work.left
     left.take("spec", "selector")
     spec["scaling"] = {"replicas": left.take("spec", "replicas", default=1)}
@@ -47,7 +47,7 @@ def _stateful_set(work: Conversion, spec: Fields) -> None:
     )
 
 
-def _cron_job(work: Conversion, spec: Fields) -> None:
+def _cron_job(work: PendingImport, spec: Fields) -> None:
     left = work.left
     job = ("spec", "jobTemplate", "spec")
     schedule: Fields = {"cron": left.take("spec", "schedule")}
@@ -74,7 +74,7 @@ def _cron_job(work: Conversion, spec: Fields) -> None:
     spec |= {"type": "Job", "schedules": [schedule]}
 
 
-def _sandbox(work: Conversion, spec: Fields) -> None:
+def _sandbox(work: PendingImport, spec: Fields) -> None:
     spec["type"] = "Sandbox"
     settings: Fields = {}
     if work.left.take("spec", "operatingMode") == "Suspended":
@@ -91,7 +91,7 @@ def _sandbox(work: Conversion, spec: Fields) -> None:
     work.left.drop_equal({"spec": {"shutdownPolicy": "Retain"}})
 
 
-def _sandbox_template(work: Conversion, spec: Fields) -> None:
+def _sandbox_template(work: PendingImport, spec: Fields) -> None:
     left = work.left
     spec["type"] = "Sandbox"
     pool = next(
@@ -116,12 +116,12 @@ def _sandbox_template(work: Conversion, spec: Fields) -> None:
     work.own_claims(spec, left.take("spec", "volumeClaimTemplates") or [], "")
     left.drop_equal({"spec": {"volumeClaimTemplatesPolicy": "Disallowed"}})
     if (policy := left.take("spec", "networkPolicy")) is not None:
-        work.lose("spec.networkPolicy", policy, "say it in network.ingressFrom and .egress")
+        work.lose("spec.networkPolicy", policy, "say it in network.ingressFrom and network.egress")
     if (management := left.take("spec", "networkPolicyManagement")) is not None:
         work.change("spec.networkPolicyManagement", management, "the agent's own NetworkPolicy")
 
 
-CONVERTERS: Final[Mapping[str, Callable[[Conversion, Fields], None]]] = {
+CONVERTERS: Final[Mapping[str, Callable[[PendingImport, Fields], None]]] = {
     "Deployment": _deployment,
     "StatefulSet": _stateful_set,
     "CronJob": _cron_job,

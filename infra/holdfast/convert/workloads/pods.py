@@ -57,7 +57,7 @@ class Pod:
         self.used: list[tuple[str, str]] = []
 
     def fields(self, *, is_called: bool) -> Fields:
-        """Every field of the agent's spec that the pods say, `podOverrides` for the rest."""
+        """Every field of the agent's spec that the pods say, `overrides` for the rest."""
         left = self._left
         self._main.take("name")
         if self._main.look("imagePullPolicy") in _PULL_POLICIES:
@@ -70,11 +70,11 @@ class Pod:
             fields["imagePullSecrets"] = secrets
         self._security(fields)
         if (seconds := left.take("terminationGracePeriodSeconds")) is not None:
-            fields.setdefault("lifecycle", {})["terminationGracePeriodSeconds"] = seconds
+            fields["terminationGracePeriodSeconds"] = seconds
         self._volumes(fields)
         self._beside(fields)
         if rest := self._overrides():
-            fields["podOverrides"] = rest
+            fields["overrides"] = rest
         return fields
 
     def _security(self, fields: Fields) -> None:
@@ -129,7 +129,7 @@ class Pod:
         if "persistentVolumeClaim" in volume and not mount.get("readOnly"):
             claim = volume["persistentVolumeClaim"]
             if set(claim) == {"claimName"}:
-                return "storage", self._claim(name, claim["claimName"], path)
+                return "volumes", self._claim(name, claim["claimName"], path)
         source = _plain(volume.get("secret"))
         if set(source) == {"secretName"}:
             return "secrets", {"name": name, "ref": source["secretName"], "mountPath": path}
@@ -188,12 +188,12 @@ def _plain(source: Mapping[str, Any] | None) -> Fields:
 
 
 def escaped_paths(overrides: Mapping[str, Any]) -> list[str]:
-    """Fields that stand in `podOverrides`; names only say where."""
+    """Fields that stand in `pod.overrides`; names only say where."""
     return [path for path, _ in Remainder(overrides).leaves() if not path.endswith(".name")]
 
 
 def claim_fields(spec: Mapping[str, Any]) -> Fields:
-    """Fields of `storage[]` that a claim's spec says."""
+    """Fields of `storage.volumes[]` that a claim's spec says."""
     fields: Fields = {"size": str(spec.get("resources", {}).get("requests", {}).get("storage", ""))}
     if storage_class := spec.get("storageClassName"):
         fields["storageClassName"] = storage_class

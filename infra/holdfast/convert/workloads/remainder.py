@@ -111,7 +111,7 @@ class Findings:
         lost: Not carried: what the imported agent will not have.
         changed: Carried in another form, by Holdfast's own rules.
         images: Images without a digest, which a manifest must have.
-        escaped: Fields of a pod that only `podOverrides` can say.
+        escaped: Fields of a pod that only `pod.overrides` can say.
     """
 
     lost: list[Remark] = field(default_factory=list)

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from holdfast.convert.workloads.belongings import Belongings
 from holdfast.convert.workloads.containers import Fields, tag_of
-from holdfast.convert.workloads.conversion import Conversion
 from holdfast.convert.workloads.kinds import CONVERTERS
+from holdfast.convert.workloads.pending_import import PendingImport
 from holdfast.convert.workloads.pods import Pod
 from holdfast.convert.workloads.remainder import ImportedAgent, Remainder
 from holdfast.errors import InputError
@@ -14,7 +14,7 @@ from holdfast.kube.normalisation import normalise_object
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.kube.syntax import fault_in_label_name
 from holdfast.manifest.types.manifest import API_VERSION, OWN_PREFIXES
-from holdfast.manifest.types.values import AGENT_NAME_MAX_CHARACTERS, SEMVER
+from holdfast.manifest.types.values import BACKED_UP_AGENT_NAME_MAX, SEMVER
 
 UNKNOWN_VERSION: Final = "0.0.0"
 _TEMPLATES: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
@@ -25,6 +25,37 @@ _TEMPLATES: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     ("extensions.agents.x-k8s.io", "SandboxTemplate"): ("spec", "podTemplate"),
 }
 """Kind of a workload to where its pods are described."""
+
+
+_CONTAINER: Final = ("container",)
+_POD: Final = ("pod",)
+_PARENTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "command": _CONTAINER,
+    "args": _CONTAINER,
+    "workingDir": _CONTAINER,
+    "ports": _CONTAINER,
+    "env": _CONTAINER,
+    "envFrom": _CONTAINER,
+    "resources": _CONTAINER,
+    "probes": _CONTAINER,
+    "preStop": ("container", "lifecycle"),
+    "security": _POD,
+    "imagePullSecrets": _POD,
+    "priorityClassName": _POD,
+    "runtimeClassName": _POD,
+    "nodeSelector": _POD,
+    "tolerations": _POD,
+    "affinity": _POD,
+    "topologySpreadConstraints": _POD,
+    "sidecars": _POD,
+    "initContainers": _POD,
+    "terminationGracePeriodSeconds": _POD,
+    "overrides": _POD,
+    "volumes": ("storage",),
+    "availability": ("scaling",),
+    "schedules": ("job",),
+}
+"""Field that a workload's parts say to where it stands below `spec`; others stand there itself."""
 
 
 def is_workload(kube_object: Mapping[str, Any]) -> bool:
@@ -47,12 +78,12 @@ def import_workloads(
     """
     normal = [normalise_object(each) for each in objects]
     others = [each for each in normal if not is_workload(each)]
-    return [_agent(Conversion(each, others), digests) for each in normal if is_workload(each)]
+    return [_agent(PendingImport(each, others), digests) for each in normal if is_workload(each)]
 
 
-def _agent(work: Conversion, digests: Mapping[str, str]) -> ImportedAgent:
+def _agent(work: PendingImport, digests: Mapping[str, str]) -> ImportedAgent:
     ref, template = work.ref, _TEMPLATES[work.ref.group, work.ref.kind]
-    if found := fault_in_label_name(ref.name, AGENT_NAME_MAX_CHARACTERS):
+    if found := fault_in_label_name(ref.name, BACKED_UP_AGENT_NAME_MAX):
         raise InputError(f"{ref}: name {found}", remedy="import it under another name")
     of_pod = mapping_at(work.workload, *template, "spec")
     if not of_pod.get("containers"):
@@ -69,11 +100,11 @@ def _agent(work: Conversion, digests: Mapping[str, str]) -> ImportedAgent:
     _rest(work, template)
     version = _version(work, pod.image)
     manifest = {"apiVersion": API_VERSION, "kind": "Agent", "metadata": metadata}
-    manifest["spec"] = {"version": version} | spec
+    manifest["spec"] = {"version": version} | _grouped(spec)
     return ImportedAgent(manifest, tuple(work.taken), work.findings)
 
 
-def _pod(work: Conversion, template: Sequence[str], digests: Mapping[str, str]) -> Pod:
+def _pod(work: PendingImport, template: Sequence[str], digests: Mapping[str, str]) -> Pod:
     return Pod(
         Remainder.of(_part(work, *template, "spec")),
         workload=work.ref.name,
@@ -84,7 +115,7 @@ def _pod(work: Conversion, template: Sequence[str], digests: Mapping[str, str]) 
     )
 
 
-def _take_belongings(work: Conversion, spec: Fields, pod: Pod, account: str) -> None:
+def _take_belongings(work: PendingImport, spec: Fields, pod: Pod, account: str) -> None:
     """What stands beside the workload: what its pods mount, and what selects them."""
     work.taken += [
         reference_of(each)
@@ -98,7 +129,7 @@ def _take_belongings(work: Conversion, spec: Fields, pod: Pod, account: str) -> 
     work.taken += belongings.taken
 
 
-def _part(work: Conversion, *path: str) -> dict[str, Any]:
+def _part(work: PendingImport, *path: str) -> dict[str, Any]:
     """A part of the workload, which shrinks with what is taken from it."""
     node: Any = work.left.left
     for part in path:
@@ -107,7 +138,7 @@ def _part(work: Conversion, *path: str) -> dict[str, Any]:
     return found
 
 
-def _metadata(work: Conversion, template: Sequence[str]) -> Fields:
+def _metadata(work: PendingImport, template: Sequence[str]) -> Fields:
     """Name, namespace, and the labels and annotations of the object and of its pods."""
     metadata: Fields = {"name": work.left.take("metadata", "name")}
     if namespace := work.left.take("metadata", "namespace"):
@@ -125,7 +156,7 @@ def _metadata(work: Conversion, template: Sequence[str]) -> Fields:
     return metadata
 
 
-def _version(work: Conversion, image: str) -> str:
+def _version(work: PendingImport, image: str) -> str:
     labels = mapping_at(work.workload, "metadata", "labels")
     for text in (labels.get("app.kubernetes.io/version"), tag_of(image)):
         plain = str(text or "").removeprefix("v")
@@ -151,7 +182,19 @@ def _ports(spec: Fields, pod: Pod) -> None:
         spec["ports"] = ports
 
 
-def _rest(work: Conversion, template: Sequence[str]) -> None:
+def _grouped(fields: Fields) -> Fields:
+    """The fields of a spec, each where a manifest has it."""
+    spec: Fields = {}
+    for name, value in fields.items():
+        place = spec
+        for parent in _PARENTS.get(name, ()):
+            place = place.setdefault(parent, {})
+        # A budget may have come before the autoscaler.
+        place[name] = value | place[name] if name in place else value
+    return spec
+
+
+def _rest(work: PendingImport, template: Sequence[str]) -> None:
     """Everything that is not taken."""
     left = work.left
     for known in ("apiVersion", "kind"):

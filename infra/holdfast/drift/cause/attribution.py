@@ -12,12 +12,21 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from holdfast.drift.finding import Actor, DriftClass, EvidenceSource, ExpectedBy, Finding, Severity
+from holdfast.drift.finding import (
+    Actor,
+    DriftClass,
+    DriftReport,
+    EvidenceSource,
+    ExpectedBy,
+    Finding,
+    Severity,
+    with_findings,
+)
 from holdfast.kube.audit import AuditEvent, plurals_of
 from holdfast.kube.managed_fields import ManagerEntry
 from holdfast.kube.objects import ObjectRef, mapping_at, reference_of
 from holdfast.kube.scalars import format_utc
-from holdfast.manifest.types.agent_label import agent_of
+from holdfast.manifest.types.marks import agent_of
 
 ADMISSION: Final = "(admission)"
 """Stands for the in-cluster mutation that is assumed to have set a field without an owner."""
@@ -49,6 +58,15 @@ class Evidence:
 
     events: tuple[AuditEvent, ...] | None = None
     deployer: str = ""
+
+    def user_of(self, entry: ManagerEntry) -> str:
+        """User of the write that an entry records; empty where the log does not say."""
+        event = self._event_of(entry)
+        return event.user if event is not None else ""
+
+    def recent_users(self) -> tuple[str, ...]:
+        """Users who wrote to the object since it was last deployed; none without an audit log."""
+        return tuple(actor.user for actor in self._recent_writers())
 
     def actors_of_field(
         self, owners: Sequence[ManagerEntry], *, leaves_owner: bool, is_wiped: bool
@@ -94,7 +112,7 @@ class Evidence:
         )
 
     def _event_of(self, entry: ManagerEntry) -> AuditEvent | None:
-        """The write that an entry tells of: same manager, and the nearest in time."""
+        """The write that an entry records: same manager, and the nearest in time."""
         writes = [
             event
             for event in self.events or ()
@@ -133,7 +151,7 @@ class Evidence:
 
 
 def _of_event(event: AuditEvent) -> Actor:
-    """The actor of one write, as the audit log tells it."""
+    """The actor of one write, as the audit log records it."""
     is_write = event.verb in _FIELD_WRITES and not event.is_session
     operation = "Update" if is_write else ""
     return Actor(
@@ -196,7 +214,8 @@ class AuditTrail:
         return tuple(map(_of_event, sorted(inside.values(), key=lambda each: each.time)))
 
 
-_PATHS: Final = {"ephemeralcontainers": ("spec", "ephemeralContainers")}
+_EPHEMERAL: Final = ("spec", "ephemeralContainers")
+_PATHS: Final = {"ephemeralcontainers": _EPHEMERAL}
 
 
 def session_findings(
@@ -230,3 +249,9 @@ def session_findings(
                 actors=tuple(actors),
                 expected_by=ExpectedBy.NOBODY,
             )
+
+
+def with_sessions(report: DriftReport, sessions: Iterable[Finding]) -> DriftReport:
+    """A report with who entered pods; a container that is drift of its pod is reported once."""
+    known = {(each.ref, each.path[: len(_EPHEMERAL)]) for each in report.findings}
+    return with_findings(report, (each for each in sessions if (each.ref, each.path) not in known))

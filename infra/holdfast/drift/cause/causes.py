@@ -5,27 +5,24 @@ cause is opened when it spans two objects, and closed when none of its findings 
 transition of a finding is reported once, for itself or with its cause.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from holdfast.drift.finding import (
-    FIELD_CLASSES,
     Cause,
     DriftClass,
     DriftReport,
-    ExpectedBy,
     Finding,
     NextUpdate,
-    Objects,
 )
 from holdfast.drift.record.ledger import FindingEvent, FindingKey, Timestamp, Transition
-from holdfast.kube.normalisation import normalise_object
 from holdfast.kube.objects import Identity
-from holdfast.kube.paths import ItemKey, Path, format_path, value_at
+from holdfast.kube.paths import ItemKey, Path, format_path
 
 FEWEST_OBJECTS: Final = 2
 _NOT_DEPLOYED: Final = "the declaration has changed since the last update and is not deployed"
+_WAITING: Final = frozenset({NextUpdate.DELETES, NextUpdate.DEPLOYS})
 
 
 @dataclass(frozen=True)
@@ -53,53 +50,24 @@ class ChangeSource:
 
 def source_of(finding: Finding) -> ChangeSource | None:
     """The source that a finding shows; None where no actor is known, and for a remark."""
-    if not finding.actors or not finding.counts:
+    if not finding.actors or not finding.is_drift:
         return None
     actor, kind = finding.actors[0], finding.ref.kind
     return ChangeSource(finding.drift_class, kind, _shape(finding.path), actor.user, actor.manager)
 
 
-def causes_of(report: DriftReport, baseline: Objects | None, live: Objects) -> tuple[Cause, ...]:
-    """What explains several findings, the largest first.
-
-    Args:
-        report: Of a scan.
-        baseline: Objects as they were after the last good update; None without one.
-        live: Objects of the cluster.
-    """
+def causes_of(report: DriftReport) -> tuple[Cause, ...]:
+    """What explains several findings of a scan, the largest first."""
     waiting: list[Finding] = []
     others: list[Finding] = []
     for each in report.drift:
-        (waiting if _is_not_deployed(each, baseline, live) else others).append(each)
+        (waiting if each.next_update in _WAITING else others).append(each)
     causes = list(_same_source(others))
     if waiting:
         objects = len({each.ref for each in waiting})
         summary = f"{_NOT_DEPLOYED}: {len(waiting)} findings in {objects} objects"
         causes.append(Cause(summary, tuple(waiting), "run `pulumi up`, or take the change back"))
     return tuple(sorted(causes, key=lambda cause: -len(cause.findings)))
-
-
-def _is_not_deployed(finding: Finding, baseline: Objects | None, live: Objects) -> bool:
-    """Whether the cluster still is as the last update left it, and the declaration has moved."""
-    if baseline is None:
-        return False
-    if finding.next_update is NextUpdate.DELETES:
-        return True
-    identity = finding.ref.identity
-    before = baseline.get(identity)
-    if finding.drift_class is DriftClass.MISSING:
-        return before is None
-    now = live.get(identity)
-    if before is None or now is None or finding.expected_by is not ExpectedBy.DECLARATION:
-        return False
-    if finding.drift_class not in FIELD_CLASSES:
-        return False
-    old, new = (_value(each, finding.path) for each in (before, now))
-    return bool(old == new)
-
-
-def _value(one: Mapping[str, Any], path: Path) -> object:
-    return value_at(normalise_object(one), path)
 
 
 def _same_source(findings: Sequence[Finding]) -> Iterator[Cause]:

@@ -36,7 +36,7 @@ def engine_of(live: Mapping[str, Any]) -> str:
 def left_to(engine: str) -> str:
     """Why something is left to an engine, and what to do instead."""
     return (
-        f"{ENGINES[engine]} delivers it ({engine}) and puts it back: change what it delivers, or "
+        f"{ENGINES[engine]} manages it ({engine}) and reverts it: change what it deploys, or "
         "suspend it"
     )
 

@@ -13,14 +13,13 @@ from fractions import Fraction
 from math import ceil
 from typing import Any, Final
 
-import msgspec
-
 from holdfast.drift.compare.difference import Difference, TypePosition
 from holdfast.drift.compare.list_comparison import compare_lists
 from holdfast.drift.finding import DriftClass
 from holdfast.kube.defaults import ALLOCATED
+from holdfast.kube.objects import canonical_json
 from holdfast.kube.paths import ABSENT
-from holdfast.kube.scalars import parse_duration, parse_quantity
+from holdfast.kube.scalars import parse_bytes, parse_duration, parse_quantity
 from holdfast.kube.semantics import CANONICAL
 from holdfast.kube.structure import ListType, Shape, Structure
 
@@ -30,7 +29,11 @@ _IDENTITY_FIELDS: Final = frozenset({"apiVersion", "kind"})
 _IDENTITY_METADATA: Final = frozenset({"name", "namespace", "generateName"})
 _EMPTY: Final[tuple[Any, ...]] = ({}, [])
 _MILLI: Final = 1000
-_PARSERS: Final[dict[str, Any]] = {"quantity": parse_quantity, "duration": parse_duration}
+_PARSERS: Final[dict[str, Any]] = {
+    "quantity": parse_quantity,
+    "duration": parse_duration,
+    "bytes": parse_bytes,
+}
 
 
 def compare(desired: JsonObject, live: JsonObject, structure: Structure) -> list[Difference]:
@@ -59,13 +62,18 @@ def is_same_json(first: Any, second: Any) -> bool:  # noqa: ANN401  (JSON)
     """Whether two JSON values are equal; to Python `True` and `1` are, at any depth."""
     if first != second:
         return False
-    if isinstance(first, dict):
+    if isinstance(first, dict | list):
         # Equal text is the common case, and asked for in one step.
-        return msgspec.json.encode(first) == msgspec.json.encode(second) or all(
-            is_same_json(value, second[key]) for key, value in first.items()
-        )
+        return canonical_json(first) == canonical_json(second) or _has_same_booleans(first, second)
+    return isinstance(first, bool) == isinstance(second, bool)
+
+
+def _has_same_booleans(first: Any, second: Any) -> bool:  # noqa: ANN401  (JSON)
+    """Whether two values that are equal to Python have their booleans in the same places."""
+    if isinstance(first, dict):
+        return all(_has_same_booleans(value, second[key]) for key, value in first.items())
     if isinstance(first, list):
-        return all(map(is_same_json, first, second))
+        return all(map(_has_same_booleans, first, second))
     return isinstance(first, bool) == isinstance(second, bool)
 
 
@@ -178,7 +186,7 @@ def _is_nothing(value: Any) -> bool:  # noqa: ANN401  (JSON value)
 
 
 def _is_unset(parent: Structure, key: str, found: Any) -> bool:  # noqa: ANN401  (JSON value)
-    """Whether a declared zero was filled with the default: the server could not tell it from none.
+    """Whether a declared zero was filled with the default: the server does not distinguish it.
 
     A zero where there is no default is a value like any other: `hostNetwork: false`.
     """

@@ -116,15 +116,16 @@ def _compare_keyed(walk: Walker, position: TypePosition, want: Items, have: Item
         others = found.get(key)
         if others is None:
             if position.is_declared:
-                walk.note(position.item(key), DriftClass.REMOVED, items[0], ABSENT)
+                walk.note(position.item(ItemKey(key)), DriftClass.REMOVED, items[0], ABSENT)
         elif len(items) == len(others) == 1:
-            walk.value(position.item(key), items[0], others[0])
+            walk.value(position.item(ItemKey(key)), items[0], others[0])
         elif items != others:
             # One key given several times: only the whole group can be compared.
-            walk.note(position.item(key), DriftClass.CHANGED, items, others)
+            walk.note(position.item(ItemKey(key)), DriftClass.CHANGED, items, others)
     for key, items in found.items():
         if key not in wanted:
-            walk.note(position.item(key).undeclared(), DriftClass.ADDED, ABSENT, items[0])
+            here = position.item(ItemKey(key)).undeclared()
+            walk.note(here, DriftClass.ADDED, ABSENT, items[0])
     shared = ([key for key in wanted if key in found], [key for key in found if key in wanted])
     notation = position.structure.item.notation
     if is_order_drift(position.path, notation, want, have, shared[0] != shared[1]):
@@ -141,12 +142,13 @@ def _has_keys(structure: Structure, *lists: Items) -> bool:
     )
 
 
-def _by_key(structure: Structure, items: Items) -> dict[ItemKey, Items]:
+def _by_key(structure: Structure, items: Items) -> dict[tuple[tuple[str, Any], ...], Items]:
+    """Items by the pairs of an `ItemKey`; plain tuples, since each is hashed several times."""
     defaults = structure.item.defaults
-    groups: dict[ItemKey, Items] = {}
+    groups: dict[tuple[tuple[str, Any], ...], Items] = {}
     for item in items:
         pairs = tuple((key, item.get(key, defaults.get(key))) for key in structure.keys)
-        groups.setdefault(ItemKey(pairs), []).append(item)
+        groups.setdefault(pairs, []).append(item)
     return groups
 
 

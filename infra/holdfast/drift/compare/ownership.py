@@ -3,11 +3,15 @@
 The order of judgement: the server's own fields; the baseline; the owners; and for a field without
 an owner, whether it can be a default. Admission leaves no owner, exactly like a default does, so an
 unowned list item or a value other than the default counts as drift made by admission.
+
+A value that the baseline has is no drift, even if another client owns it now. Only what no other
+client owned then is part of the baseline: an update records what it passes over, and what is
+written while it runs; that makes neither an intention.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import cached_property
 from typing import Any, Final
 
@@ -16,15 +20,26 @@ import msgspec
 from holdfast.drift.cause.attribution import is_deployer
 from holdfast.drift.compare.comparison import compare_at
 from holdfast.drift.compare.difference import Difference
-from holdfast.drift.exemption.server_owned import is_server_owned
-from holdfast.kube.defaults import ALLOCATED
+from holdfast.drift.exemption.server_owned import (
+    ExemptionContext,
+    is_server_owned,
+)
+from holdfast.drift.exemption.writers import FieldWriter
+from holdfast.kube.defaults import ALLOCATED, may_be_allocated
 from holdfast.kube.managed_fields import ManagedFields, ManagerEntry, read_managed_fields
 from holdfast.kube.normalisation import normalise_object
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
-from holdfast.kube.paths import ABSENT, Path, value_at
+from holdfast.kube.paths import ABSENT, Path, format_path, value_at
 
 _CONTROLLER: Final = "kube-controller-manager"
-_ONE_SECOND: Final = 0.999
+_CODE: Final = re.compile(
+    r"(spec\.template\.)?spec\.\w*[cC]ontainers\[[^\]]*\]($|\.(command|args|env|envFrom|lifecycle)\b)"
+)
+"""Containers as a whole, and what decides about what they run."""
+
+
+def _unknown_user(_: ManagerEntry) -> str:
+    return ""
 
 
 @dataclass(frozen=True)
@@ -32,27 +47,51 @@ class Ownership:
     """Owners of one live object's fields.
 
     Attributes:
-        desired: The declaration (normalised), for telling wiped ownership from none.
+        desired: The declaration (normalised), to distinguish wiped ownership from none.
         live: The object as the server has it, with its metadata.
         read_baseline: Reads the object as it was after the last good update, with its metadata; of
             an object in sync it is not asked for. None without.
-        is_during_update: Whether the stack was being updated at a time (seconds since 1970); None
-            when that is not known.
+        is_recreated: The object is another one than that of the baseline: the server has chosen
+            its addresses again.
+        user_of: User of the write that an entry stands for; empty where it is not known.
+        recent_users: Users who wrote to the object since its deployment, as far as they are known.
+        controllers: Controllers that the stack's settings name.
+        believes_names: See `ExemptionContext`.
+        is_made: A controller made the object from a template: what admission added to what its
+            containers run is drift, although it was there from the beginning.
     """
 
     desired: Mapping[str, Any]
     live: Mapping[str, Any]
     read_baseline: Callable[[], Mapping[str, Any] | None] = lambda: None
-    is_during_update: Callable[[float], bool] | None = None
+    is_recreated: bool = False
+    user_of: Callable[[ManagerEntry], str] = _unknown_user
+    recent_users: Callable[[], tuple[str, ...]] = tuple
+    controllers: frozenset[str] = frozenset()
+    believes_names: bool = True
+    is_made: bool = False
 
     @cached_property
-    def _baseline(self) -> Mapping[str, Any] | None:
+    def exemptions(self) -> ExemptionContext:
+        """What decides about an exemption."""
+        return ExemptionContext(
+            self.desired, self.live, self.controllers, self.believes_names, self.recent_users
+        )
+
+    def field_writers_of(self, path: Path) -> tuple[FieldWriter, ...]:
+        """Owners of a path, with the users behind them."""
+        owners = self.owners_of(path)
+        return tuple(FieldWriter(each.manager, self.user_of(each)) for each in owners)
+
+    @cached_property
+    def baseline(self) -> Mapping[str, Any] | None:
+        """The object as it was after the last good update; None without."""
         return self.read_baseline()
 
     @cached_property
     def normal_baseline(self) -> KubeObject | None:
         """The object as it was then, normalised; None without."""
-        return None if self._baseline is None else normalise_object(self._baseline)
+        return None if self.baseline is None else normalise_object(self.baseline)
 
     @cached_property
     def managed(self) -> ManagedFields:
@@ -75,32 +114,17 @@ class Ownership:
         return tuple(entry for entry in owners if _signature(entry) not in self._before)
 
     def is_of_strangers(self, path: Path) -> bool:
-        """Whether a known manager that does not deploy wrote a path between two updates.
+        """Whether another client than the deployer owned a path when the baseline was recorded."""
+        owners = self._managed_before.owners_of(path)
+        return any(not is_deployer(entry.manager) for entry in owners)
 
-        An update that passes over such an addition records it; that makes it no intention.
-        What is written while an update runs is of the controllers that react to it.
-        """
-        if self.is_during_update is None:
-            return False
-        return any(
-            not is_deployer(entry.manager) and not self._is_of_update(entry.time)
-            for entry in self.owners_of(path)
-        )
-
-    def _is_of_update(self, time: str) -> bool:
-        assert self.is_during_update is not None  # noqa: S101  (the caller has looked)
-        try:
-            seconds = datetime.fromisoformat(time).timestamp()
-        except ValueError:
-            return True
-        # Managed fields cut off what is below a second.
-        return self.is_during_update(seconds) or self.is_during_update(seconds + _ONE_SECOND)
+    @cached_property
+    def _managed_before(self) -> ManagedFields:
+        return read_managed_fields(self.baseline or {})
 
     @cached_property
     def _before(self) -> frozenset[tuple[str, str, str, str]]:
-        if self._baseline is None:
-            return frozenset()
-        entries = read_managed_fields(self._baseline).entries
+        entries = self._managed_before.entries
         return frozenset(_signature(entry) for entry in entries if entry.time)
 
     def names(self, field: str) -> bool:
@@ -160,35 +184,52 @@ def undeclared_drift(
         difference: A difference in what is not declared.
         ownership: Who owns the object's fields, and how it was after the last good update.
     """
-    if difference.desired is ALLOCATED and not ownership.names(str(difference.path[-1])):
-        return  # nearly every undeclared difference is one that the server allocated
-    owners = ownership.owners_of(difference.path)
-    managers = [entry.manager for entry in owners]
-    if is_server_owned(ref, difference, managers, dict(ownership.desired)):
+    path = difference.path
+    if _is_plainly_allocated(difference, ownership):
+        return
+    if is_server_owned(ref, difference, ownership.field_writers_of(path), ownership.exemptions):
         return
     baseline = ownership.normal_baseline
-    before = value_at(baseline, difference.path) if baseline is not None else ABSENT
-    if before is not ABSENT:
-        # The baseline says what was there: only what moved since then can be drift, and what an
-        # update has passed over.
-        since = list(compare_at(difference.position.undeclared(), before, difference.live))
-        for moved in since:
-            if _is_drift(moved, ownership, has_baseline=True):
-                yield replace(moved, is_from_baseline=True)
-        if not since and ownership.is_of_strangers(difference.path):
+    before = value_at(baseline, path) if baseline is not None else ABSENT
+    if (
+        before is ABSENT
+        or ownership.is_of_strangers(path)
+        or _is_chosen_again(difference, ownership)
+    ):
+        if _is_drift(difference, ownership, has_baseline=baseline is not None):
             yield difference
-    elif _is_drift(difference, ownership, has_baseline=baseline is not None):
-        yield difference
+        return
+    # The baseline says what was there: only what moved since then can be drift.
+    for moved in compare_at(difference.position.undeclared(), before, difference.live):
+        if difference.desired is ALLOCATED or _is_drift(moved, ownership, has_baseline=True):
+            yield replace(moved, is_from_baseline=True)
+
+
+def _is_plainly_allocated(difference: Difference, ownership: Ownership) -> bool:
+    """Whether nobody owns what the server allocated, and it is as recorded: nearly always so."""
+    path = difference.path
+    if difference.desired is not ALLOCATED or ownership.names(str(path[-1])):
+        return False
+    recorded = None if ownership.is_recreated else ownership.baseline
+    before = value_at(recorded, path) if recorded is not None else ABSENT
+    if before is ABSENT:
+        return may_be_allocated(path, difference.live, ownership.live)
+    return bool(before == difference.live)
+
+
+def _is_chosen_again(difference: Difference, ownership: Ownership) -> bool:
+    return ownership.is_recreated and difference.desired is ALLOCATED
 
 
 def _is_drift(difference: Difference, ownership: Ownership, *, has_baseline: bool) -> bool:
+    if difference.desired is ALLOCATED:
+        is_chosen = may_be_allocated(difference.path, difference.live, ownership.live)
+        return not is_chosen or bool(ownership.owners_of(difference.path))
     if ownership.owners_of(difference.path):
         return True
-    if difference.desired is ALLOCATED:
-        return False
     if ownership.is_wiped:
         # Who wiped the record may also have made the object: its creation proves nothing.
         return True
     if not has_baseline and ownership.is_as_created(difference.path):
-        return False
+        return ownership.is_made and _CODE.match(format_path(difference.path)) is not None
     return difference.position.is_known

@@ -1,8 +1,8 @@
 """What other controllers change by right, and is therefore no drift. Pure.
 
-Autoscalers choose replicas within their range; the operator moves a Service between primary and
-standby where its declaration says so; Argo Rollouts narrows selectors and divides weights in the
-objects that a declared Rollout names.
+Declared autoscalers choose replicas within their range; the operator moves a Service between
+primary and standby where its declaration says so; Argo Rollouts narrows selectors and divides
+weights in the objects that a declared Rollout names.
 
 Source: autoscaling/v2 HorizontalPodAutoscaler (an absent minimum is one); keda.sh/v1alpha1
 ScaledObject (a Deployment by default, 0 to 100 replicas); Argo Rollouts documentation, "BlueGreen",
@@ -12,12 +12,12 @@ ScaledObject (a Deployment by default, 0 to 100 replicas); Argo Rollouts documen
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Final
 
 from holdfast.drift.compare.difference import Difference
 from holdfast.kube.objects import Identity, ObjectRef, api_group, mapping_at, reference_of
 from holdfast.kube.paths import format_path
+from holdfast.manifest.types.marks import FAILOVER
 
 REPLICAS: Final = ("spec", "replicas")
 AUTOSCALER_MANAGERS: Final = frozenset(
@@ -43,40 +43,18 @@ class ReplicaRange:
 
 
 class Autoscalers:
-    """Every HorizontalPodAutoscaler and ScaledObject, by what it scales."""
+    """Every declared HorizontalPodAutoscaler and ScaledObject, by what it scales.
 
-    def __init__(
-        self,
-        declared: Iterable[Mapping[str, Any]],
-        find_live: Callable[[], Iterable[Mapping[str, Any]]] = tuple,
-    ) -> None:
-        """Collect them.
+    One that only exists in the cluster excuses nothing: any client can create it.
+    """
 
-        Args:
-            declared: Objects of any kind; what was declared counts rather than what is live.
-            find_live: Called once, when a workload moved that no declared one scales.
-        """
-        self._declared = dict(_ranges(declared))
-        self._find_live = find_live
-
-    @cached_property
-    def _live(self) -> dict[Identity, ReplicaRange]:
-        return dict(_ranges(self._find_live()))
-
-    def beside(self, live: Iterable[Mapping[str, Any]]) -> "Autoscalers":
-        """The same declared ones, and others that are live now."""
-        other = Autoscalers((), lambda: live)
-        other._declared = self._declared
-        return other
+    def __init__(self, declared: Iterable[Mapping[str, Any]]) -> None:
+        """Collect them among declared objects of any kind."""
+        self._ranges = dict(_ranges(declared))
 
     def range_of(self, ref: ObjectRef) -> ReplicaRange | None:
-        """Range of a workload; None where no autoscaler scales it."""
-        return self._declared.get(ref.identity) or self._live.get(ref.identity)
-
-
-def scaled_by(autoscalers: Iterable[Mapping[str, Any]]) -> dict[Identity, ReplicaRange]:
-    """What some autoscalers scale, and between what."""
-    return dict(_ranges(autoscalers))
+        """Range of a workload; None where no declared autoscaler scales it."""
+        return self._ranges.get(ref.identity)
 
 
 def _ranges(objects: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Identity, ReplicaRange]]:
@@ -115,7 +93,6 @@ _READERS: Final[Mapping[str, Callable[[Mapping[str, Any]], ReplicaRange | None]]
 }
 
 
-_FAILOVER: Final = "holdfast.dev/failover"
 _NAME: Final = "app.kubernetes.io/name"
 _SUFFIX: Final = "-standby"
 
@@ -128,7 +105,7 @@ class Failovers:
             (ref.namespace, ref.name)
             for one in declared
             if one.get("kind") == "Service"
-            and _FAILOVER in mapping_at(one, "metadata", "annotations")
+            and FAILOVER in mapping_at(one, "metadata", "annotations")
             for ref in (reference_of(one),)
         )
 

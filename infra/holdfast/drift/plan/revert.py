@@ -1,11 +1,12 @@
 """What would put an object back: planned before anything is written, and planned again just before.
 
 Pure: the requests are data. Declared fields come back by server-side apply of the declaration,
-additions go by a patch of exactly the reported paths; what only a replacement could change, what
-admission would set again, and what an autoscaler decides is left alone, with the reason.
+additions go by a patch of exactly the reported paths, and both together by one patch, so that
+admission sees the final object only; what only a replacement could change, what admission would set
+again, and what an autoscaler decides is left alone, with the reason.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
@@ -13,10 +14,11 @@ from typing import Any, Final
 from holdfast.drift.cause.attribution import ADMISSION, is_deployer
 from holdfast.drift.compare.comparison import compare
 from holdfast.drift.exemption.controllers import REPLICAS
-from holdfast.drift.exemption.server_owned import UPDATE_MARKS
 from holdfast.drift.finding import DriftClass, ExpectedBy, Finding, NextUpdate
 from holdfast.drift.plan.next_update import NEVER_REPLACED, needs_replacement
 from holdfast.drift.plan.undeployed import with_owned_fields
+from holdfast.drift.plan.whole_patch import can_be_one_patch, whole_patch
+from holdfast.drift.update_annotations import UPDATE_ANNOTATIONS
 from holdfast.kube.managed_fields import (
     FIELD_MANAGER,
     FIELD_MANAGER_ANNOTATION,
@@ -37,6 +39,7 @@ class Step(StrEnum):
     RESET = "reset"
     CREATE = "create"
     REPLACE = "replace"
+    CONFIRM = "confirm"
     LEAVE = "leave"
 
 
@@ -59,8 +62,11 @@ class ObjectPlan:
 
     Attributes:
         steps: One for each finding that counts.
-        apply: Body of a server-side apply; None when no declared field has to come back.
+        apply: Body of a server-side apply; None when no declared field has to come back, or the
+            patch brings it.
         patch: Operations of a JSON patch, guarded by uid and resourceVersion; empty for none.
+        owns: What the patch changes belongs to the declaration: a second patch, of managedFields
+            alone, records it as applied.
         replacement: What is created after the object was deleted; None when it stays.
         undeployed: Fields that the files have removed since the last update. A revert keeps them;
             the next update removes them.
@@ -70,13 +76,19 @@ class ObjectPlan:
     steps: tuple[PlannedStep, ...]
     apply: KubeObject | None = None
     patch: tuple[dict[str, Any], ...] = ()
+    owns: bool = False
     replacement: KubeObject | None = None
     undeployed: tuple[Path, ...] = ()
 
     @property
     def acts(self) -> bool:
-        """Whether anything would be written."""
-        return bool(self.requests)
+        """Whether anything would be written: to the cluster, or to the stack's history."""
+        return bool(self.requests) or self.confirms
+
+    @property
+    def confirms(self) -> bool:
+        """Whether the object is recorded as the stack's, although another client recreated it."""
+        return any(step.step is Step.CONFIRM for step in self.steps)
 
     @property
     def requests(self) -> tuple[str, ...]:
@@ -85,7 +97,8 @@ class ObjectPlan:
             return ("delete", "create")
         is_creation = any(step.step is Step.CREATE for step in self.steps)
         applied = "create" if is_creation else "apply"
-        return (("patch",) if self.patch else ()) + ((applied,) if self.apply is not None else ())
+        patches = ("patch", "patch") if self.owns else ("patch",) if self.patch else ()
+        return patches + ((applied,) if self.apply is not None else ())
 
     @property
     def restarts_pods(self) -> bool:
@@ -100,7 +113,6 @@ class ObjectPlan:
 _OF_PODS: Final = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job"})
 _TEMPLATE: Final = ("spec", "template")
 _WHOLE_OBJECT_REASONS: Final = {
-    DriftClass.RECREATED: "recreated: its content is judged like any other",
     DriftClass.UNMANAGED: "not declared: declare it, or delete it",
     DriftClass.TERMINATING: "being deleted: when it is gone, deploy again",
 }
@@ -129,7 +141,7 @@ def plan_missing(finding: Finding, desired: KubeObject) -> ObjectPlan:
 
 def plan_nothing(findings: Sequence[Finding], reason: str) -> ObjectPlan:
     """Plan for an object that is left alone as a whole, and why."""
-    counted = (finding for finding in findings if finding.counts)
+    counted = (finding for finding in findings if finding.is_drift)
     steps = tuple(PlannedStep(finding, Step.LEAVE, reason) for finding in counted)
     return ObjectPlan(findings[0].ref, steps)
 
@@ -152,7 +164,7 @@ def plan_object(
         may_replace: What cannot be changed in place is deleted and recreated.
     """
     ref = findings[0].ref
-    counted = [finding for finding in findings if finding.counts]
+    counted = [finding for finding in findings if finding.is_drift]
     steps = tuple(_step_for(finding, live, may_replace=may_replace) for finding in counted)
     if any(step.step is Step.REPLACE for step in steps):
         # Everything else about the object comes right along with it.
@@ -161,10 +173,11 @@ def plan_object(
     body: KubeObject | None = None
     undeployed: tuple[Path, ...] = ()
     if any(step.step is Step.APPLY for step in steps):
-        put_back = {step.finding.path for step in steps if step.step is Step.APPLY}
-        changed = {step.finding.path for step in steps if step.step is not Step.LEAVE}
+        reverted = {step.finding.path for step in steps if step.step is Step.APPLY}
+        passed_over = {Step.LEAVE, Step.CONFIRM}
+        changed = {step.finding.path for step in steps if step.step not in passed_over}
         kept = with_owned_fields(
-            _with_left_alone(desired, live, structure, put_back),
+            _with_left_alone(desired, live, structure, reverted),
             live,
             field_manager_for(desired, live),
             changed,
@@ -174,10 +187,28 @@ def plan_object(
         guards = {key: metadata[key] for key in ("uid", "resourceVersion") if key in metadata}
         body["metadata"] = {**body["metadata"], **guards}
     patch = _patch_for(steps, live)
+    if patch and body is not None and _is_one_patch(steps, desired, live):
+        applied = [step.finding.path for step in steps if step.step is Step.APPLY]
+        removed = [step.finding.path for step in steps if step.step in {Step.REMOVE, Step.RESET}]
+        whole = (*_guards(live), *whole_patch(applied, removed, body, live))
+        return ObjectPlan(ref, steps, patch=whole, owns=True, undeployed=undeployed)
     return ObjectPlan(ref, steps, apply=body, patch=patch, undeployed=undeployed)
 
 
+def _is_one_patch(
+    steps: Sequence[PlannedStep], desired: KubeObject, live: Mapping[str, Any]
+) -> bool:
+    """Whether removals and declared values go by one patch; a value that is reset is not ours."""
+    changed = [step for step in steps if step.step in {Step.APPLY, Step.REMOVE, Step.RESET}]
+    if any("value" in _operation(step, "") for step in changed if step.step is Step.RESET):
+        return False
+    manager = field_manager_for(desired, live)
+    return can_be_one_patch([step.finding.path for step in changed], live, manager)
+
+
 def _step_for(finding: Finding, live: Mapping[str, Any], *, may_replace: bool) -> PlannedStep:
+    if finding.drift_class is DriftClass.RECREATED:
+        return PlannedStep(finding, Step.CONFIRM)
     reason = _reason_to_leave(finding)
     unchangeable = needs_replacement(finding, live)
     if unchangeable and not reason:
@@ -200,7 +231,7 @@ def _reason_to_leave(finding: Finding) -> str:
     reasons = (
         (
             finding.next_update is NextUpdate.DELETES,
-            "declared until the last update, and no more: the next update deletes it",
+            "no longer declared since the last update: the next update deletes it",
         ),
         (finding.drift_class in _WHOLE_OBJECT_REASONS, ""),
         (finding.ref.kind == "DriftIgnore", "the rule has ended: renew it or remove it"),
@@ -234,7 +265,7 @@ def _would_shrink(finding: Finding) -> bool:
 
 
 def _with_left_alone(
-    desired: KubeObject, live: Mapping[str, Any], structure: Structure, put_back: set[Path]
+    desired: KubeObject, live: Mapping[str, Any], structure: Structure, reverted: set[Path]
 ) -> KubeObject:
     """The declaration, but with the live value wherever a difference is not to be put back.
 
@@ -243,9 +274,9 @@ def _with_left_alone(
     """
     body = _writable(desired)
     for difference in compare(normalise_object(desired), normalise_object(live), structure):
-        if difference.is_declared and difference.path not in put_back:
+        if difference.is_declared and difference.path not in reverted:
             body = with_value(body, difference.path, difference.live)
-    for mark in UPDATE_MARKS:
+    for mark in UPDATE_ANNOTATIONS:
         # No declaration has them, and an apply without them takes away what is ours.
         found = value_at(live, mark)
         if found is not ABSENT and value_at(body, mark) is ABSENT:
@@ -276,13 +307,14 @@ def _patch_for(steps: Sequence[PlannedStep], live: Mapping[str, Any]) -> tuple[d
         return ()
     # From the end of each list: removing an item moves those behind it.
     operations.sort(key=lambda operation: _places(operation["path"]), reverse=True)
+    return (*_guards(live), *operations)
+
+
+def _guards(live: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     metadata = mapping_at(live, "metadata")
-    guards = [
-        {"op": "test", "path": f"/metadata/{key}", "value": metadata[key]}
-        for key in ("uid", "resourceVersion")
-        if key in metadata
-    ]
-    return (*guards, *operations)
+    for key in ("uid", "resourceVersion"):
+        if key in metadata:
+            yield {"op": "test", "path": f"/metadata/{key}", "value": metadata[key]}
 
 
 def _operation(step: PlannedStep, pointer: str) -> dict[str, Any]:

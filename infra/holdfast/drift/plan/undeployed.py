@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.drift.exemption.server_owned import UPDATE_MARKS
+from holdfast.drift.update_annotations import UPDATE_ANNOTATIONS
 from holdfast.kube.managed_fields import owned_paths, read_managed_fields
 from holdfast.kube.objects import KubeObject
 from holdfast.kube.paths import ABSENT, ItemKey, Path, json_pointer, value_at
@@ -51,7 +51,7 @@ def with_owned_fields(
         pointer = json_pointer(dict(live), path[:-1] if _is_set_item(path[-1]) else path)
         if any(_is_within(pointer or "", each or "") for each in pointers):
             continue
-        if path not in UPDATE_MARKS:
+        if path not in UPDATE_ANNOTATIONS:
             undeployed.append(_outermost_absent(body, path))
         completed = _copied(completed, live, path)
     return KeptBody(completed, tuple(dict.fromkeys(undeployed)))

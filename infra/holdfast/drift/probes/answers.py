@@ -8,7 +8,7 @@ of OpenAI's API such as vLLM give `root`, the weights behind a served name.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote
@@ -17,7 +17,7 @@ from holdfast.drift.finding import Severity
 from holdfast.drift.probes.outcome import ProbeOutcome, Subject, as_declared, differs, unknown
 from holdfast.kube.objects import canonical_json
 from holdfast.kube.paths import ABSENT, ItemKey, Path
-from holdfast.manifest.fleet.tool_contracts import ToolContract, compare_tools
+from holdfast.manifest.fleet.tool_contracts import ServerContract, compare_contracts
 
 CARD_PATH: Final = "/.well-known/agent-card.json"
 CARD_KEY: Final = "agent-card.json"
@@ -82,10 +82,10 @@ _WHOLE_TOOL = frozenset({"added", "removed"})
 def judge_tools(
     subject: Subject,
     server: str,
-    locked: Sequence[ToolContract] | None,
-    live: Sequence[ToolContract] | str,
+    locked: ServerContract | None,
+    live: ServerContract | str,
 ) -> ProbeOutcome:
-    """One finding a tool, description or schema that changed.
+    """One finding a tool, text, schema or annotation that changed.
 
     Args:
         subject: An agent that may call the server.
@@ -99,9 +99,10 @@ def judge_tools(
     if locked is None:
         return unknown(subject, what, "not reviewed yet: run `holdfast mcp lock`")
     outcomes = []
-    for change in compare_tools(locked, live):
+    for change in compare_contracts(locked, live):
         aspect = () if change.aspect in _WHOLE_TOOL else (change.aspect,)
-        path = ("tools", server, change.tool, *aspect)
+        tool = () if change.aspect == "instructions" else (change.tool,)
+        path = ("tools", server, *tool, *aspect)
         outcomes.append(differs(subject, path, change.locked, change.live, Severity.HIGH))
     return ProbeOutcome.together(outcomes) if outcomes else as_declared()
 

@@ -65,7 +65,7 @@ class ProbeOutcome:
         An agent of which a probe found something is out of sync, one of which a probe could not be
         put is at best unknown.
         """
-        found = Counter(each.agent for each in self.findings if each.counts)
+        found = Counter(each.agent for each in self.findings if each.is_drift)
         blind = self.unknown_agents
         return replace(
             with_findings(report, self.findings),

@@ -15,7 +15,7 @@ from holdfast.drift.probes.outcome import ProbeOutcome, Subject, as_declared, di
 from holdfast.kube.managed_fields import read_managed_fields
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.kube.paths import ItemKey
-from holdfast.manifest.types.agent_label import agent_of
+from holdfast.manifest.types.marks import MOUNTED_HASH, agent_of
 
 _POD_SPECS: Final = (
     ("spec", "template", "spec"),
@@ -114,7 +114,6 @@ def probe_fingerprint(subject: Subject, declared: str, pods: Iterable[KubeObject
     return ProbeOutcome.together(outcomes)
 
 
-MOUNTED_HASH: Final = "holdfast.dev/mounted-hash"
 _TEMPLATES: Final = (("spec", "template"), ("spec", "podTemplate"))
 AS_ROLLED: Final = "as when the pods were rolled last"
 _ROTATORS: Final = frozenset({"external-secrets", "secrets-store-csi-driver", "cert-manager"})
@@ -122,12 +121,12 @@ _ROTATORS: Final = frozenset({"external-secrets", "secrets-store-csi-driver", "c
 
 
 @dataclass(frozen=True)
-class Written:
+class LastWrite:
     """A Secret or ConfigMap, and who wrote its data last.
 
     Attributes:
         name: Kind and name.
-        actor: Who wrote it last; None when nothing tells.
+        actor: Who wrote it last; None when it is not known.
     """
 
     name: str
@@ -135,7 +134,7 @@ class Written:
 
 
 def probe_contents(
-    subject: Subject, live: Mapping[str, Any], now: str, contents: Sequence[Written]
+    subject: Subject, live: Mapping[str, Any], now: str, contents: Sequence[LastWrite]
 ) -> ProbeOutcome:
     """Compare what the pods were rolled with and what they would be rolled with now.
 
@@ -145,8 +144,11 @@ def probe_contents(
         now: Digest of all contents as they are; empty where none is there.
         contents: Those, with their last writers.
     """
-    marks = (mapping_at(live, *path, "metadata", "annotations") for path in _TEMPLATES)
-    rolled_with = next((str(each[MOUNTED_HASH]) for each in marks if MOUNTED_HASH in each), "")
+    annotations = (mapping_at(live, *path, "metadata", "annotations") for path in _TEMPLATES)
+    rolled_with = next(
+        (str(each[MOUNTED_HASH]) for each in annotations if MOUNTED_HASH in each),
+        "",
+    )
     if rolled_with == now:
         return as_declared()
     if not rolled_with:
@@ -164,7 +166,7 @@ def probe_contents(
     return replace(found, findings=tuple(replace(each, actors=actors) for each in found.findings))
 
 
-def _written_since(live: Mapping[str, Any], contents: Sequence[Written]) -> list[Written]:
+def _written_since(live: Mapping[str, Any], contents: Sequence[LastWrite]) -> list[LastWrite]:
     """What was written after the workload was deployed last, as far as both times are known."""
     entries = read_managed_fields(live).of_object
     deployed = max((each.time for each in entries if is_deployer(each.manager)), default="")
@@ -173,7 +175,7 @@ def _written_since(live: Mapping[str, Any], contents: Sequence[Written]) -> list
     return [each for each in contents if each.actor is not None and each.actor.time > deployed]
 
 
-def _severity_of_contents(since: Sequence[Written], contents: Sequence[Written]) -> Severity:
+def _severity_of_contents(since: Sequence[LastWrite], contents: Sequence[LastWrite]) -> Severity:
     if since and all(each.actor and each.actor.manager in _ROTATORS for each in since):
         return Severity.INFO
     concerned = since or contents

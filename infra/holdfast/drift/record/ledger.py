@@ -43,7 +43,7 @@ class FindingEvent:
 
     Attributes:
         finding: As it is now; of a closed one, as it was last.
-        opened: When what it tells of was first seen.
+        opened: When the finding was first seen.
         at: When this transition was seen.
     """
 
@@ -95,8 +95,8 @@ class Ledger:
         """
         before = self._open.pop(identity, {})
         now = _by_key(findings)
-        self.counting += sum(finding.counts for finding in now.values())
-        self.counting -= sum(finding.counts for finding, _ in before.values())
+        self.counting += sum(finding.is_drift for finding in now.values())
+        self.counting -= sum(finding.is_drift for finding, _ in before.values())
         events = []
         kept = {}
         for key, finding in now.items():

@@ -1,4 +1,4 @@
-"""What a watch tells those who listen: its state, and what became of one look at one object."""
+"""What a watch reports to its listeners: its state, and each evaluation of an object."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,25 +35,25 @@ class WatchState:
 
 
 @dataclass(frozen=True)
-class Look:
-    """One look at one object, from the first change to the findings, under one id.
+class Evaluation:
+    """One object was compared, from its first change to its findings, under one id.
 
     Attributes:
-        identifier: Of this look alone.
+        identifier: Of this evaluation alone.
         ref: The object.
-        heard: When its first change was heard of.
+        first_event_at: When its first change arrived.
         changes: How many changes were taken together.
-        taken: When it was taken from the queue.
-        judged: When it was judged.
+        started_at: When it was taken from the queue.
+        finished_at: When it was compared.
         events: What became of its findings.
     """
 
     identifier: str
     ref: ObjectRef
-    heard: Timestamp
+    first_event_at: Timestamp
     changes: int
-    taken: Timestamp
-    judged: Timestamp
+    started_at: Timestamp
+    finished_at: Timestamp
     events: tuple[FindingEvent, ...] = ()
 
 
@@ -75,28 +75,30 @@ class Reading:
 
 
 class Listener:
-    """Receives what a watch sees, from one thread; override what is of interest."""
+    """Receives what a watch reports, from one thread; override what is of interest."""
 
-    def looked(self, look: Look) -> None:
+    def evaluated(self, evaluation: Evaluation) -> None:
         """One object was judged."""
 
     def read(self, reading: Reading) -> None:
         """A place was read whole."""
 
     def restarted(self, kind: str, reason: str) -> None:
-        """A stream had to begin again."""
+        """A watch stream was restarted."""
 
-    def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Timestamp]]) -> None:
+    def status_changed(
+        self, state: WatchState, open_findings: Sequence[tuple[Finding, Timestamp]]
+    ) -> None:
         """The state, whenever an object was judged or became unknown."""
 
-    def settled(
+    def flushed(
         self, events: Sequence[FindingEvent], causes: Sequence[tuple[str, CauseEvent]]
     ) -> None:
-        """A round of looks is over.
+        """A round of evaluations is over.
 
         Args:
-            events: Turns of findings in it that stand for themselves.
-            causes: The others, gathered by what is behind them, each under an id.
+            events: Transitions of findings in it that have no common cause.
+            causes: The others, grouped by their cause, each under an id.
         """
 
     def ended(self) -> None:

@@ -1,34 +1,30 @@
-"""What must agree between the fields of one agent; every fault is told, not only the first."""
+"""What must agree between the fields of one agent: names, folders, variables, ports, volumes."""
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final
-
-from pydantic_core import PydanticCustomError
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from holdfast.kube.scalars import parse_quantity
-from holdfast.manifest.agent.agent_types import faults_of_type
-from holdfast.manifest.agent.data_checks import faults_of_data, faults_of_secret_entries
 from holdfast.manifest.agent.dependency import address_variable, as_dependency
-from holdfast.manifest.agent.workload_checks import faults_of_workload
-from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.conditions import Every, Given, Written, is_
+from holdfast.manifest.types.rules import Computed, Found, Rule, finds
 
 if TYPE_CHECKING:
     from holdfast.manifest.agent.agent import AgentSpec
 
 MERGE_KEYS: Final[Mapping[tuple[str, ...], str]] = {
-    ("env",): "name",
-    ("ports",): "name",
+    ("container", "env"): "name",
+    ("container", "ports"): "name",
+    ("pod", "sidecars"): "name",
+    ("pod", "initContainers"): "name",
     ("skills",): "name",
-    ("storage",): "name",
-    ("databases",): "name",
+    ("storage", "volumes"): "name",
+    ("storage", "databases"): "name",
+    ("storage", "backup", "env"): "name",
     ("secrets",): "name",
     ("config",): "name",
-    ("sidecars",): "name",
-    ("initContainers",): "name",
-    ("backup", "env"): "name",
-    ("schedules",): "id",
-    ("triggers",): "id",
-    ("a2a", "skills"): "id",
+    ("job", "schedules"): "id",
+    ("job", "triggers"): "id",
+    ("card", "skills"): "id",
 }
 """Lists of a spec that a stack or a team changes item by item, to the field that tells items apart.
 
@@ -36,7 +32,7 @@ Lists whose items do not all have that field are replaced.
 """
 
 INPUT_VARIABLE = "AGENT_INPUT"
-"""Carries `schedules[].input` into a run."""
+"""Carries `job.schedules[].input` into a run."""
 
 OWN_FOLDERS = (
     "/etc/holdfast/agent",
@@ -47,179 +43,204 @@ OWN_FOLDERS = (
 TEMPORARY_FOLDER = "/tmp"  # noqa: S108 - the container's own, an emptyDir
 
 
-def faults_of_spec(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
-    """Everything that single fields cannot know."""
-    yield from faults_of_type(spec)
-    yield from _faults_of_names(spec)
-    yield from _faults_of_folders(spec)
-    yield from _faults_of_temporary_folder(spec)
-    yield from _faults_of_variables(spec)
-    yield from _faults_of_ports(spec)
-    yield from faults_of_secret_entries(spec)
-    yield from _faults_of_card(spec)
-    yield from _faults_of_guardrails(spec)
-    yield from _faults_of_dependencies(spec)
-    yield from _faults_of_storage(spec)
-    yield from faults_of_data(spec)
-    yield from faults_of_workload(spec)
+POOLED: Final = Every((is_("type", "Sandbox"), Given("sandbox.warm_pool")))
+_OF_SEVERAL_LISTS: Final = "CEL compares items of several lists above its cost limit"
+_OF_DEFAULTS: Final = "what it is compared with is derived from several fields"
+
+SPEC_RULES: Final = (
+    Rule(
+        "mount-paths-once",
+        Computed(why_not=_OF_SEVERAL_LISTS),
+        "mount paths must be unique, and not among Holdfast's own",
+        remedy="choose another path",
+    ),
+    Rule(
+        "tmp-of-read-only-root",
+        Written("container.tmp").needs(is_("pod.security.read_only_root_filesystem", True)),
+        "has no effect without pod.security.readOnlyRootFilesystem",
+        remedy="remove it: the container's own /tmp is used",
+        at="container.tmp",
+    ),
+    Rule(
+        "tmp-within-limit",
+        Computed(why_not=_OF_DEFAULTS),
+        "must not exceed container.resources.limits.ephemeral-storage, which it counts towards",
+        remedy="lower container.tmp.size, or raise the limit",
+    ),
+    Rule(
+        "variables-once",
+        Computed(why_not=_OF_SEVERAL_LISTS),
+        "expected a variable that nothing else sets",
+        remedy="remove it, or rename the variable",
+    ),
+    Rule(
+        "metrics-port-apart",
+        Computed(why_not=_OF_DEFAULTS),
+        "expected another port than network.expose.port",
+        remedy="choose another port",
+    ),
+    Rule(
+        "port-name-is-free",
+        Computed(why_not=_OF_DEFAULTS),
+        "expected another name than that of Holdfast's own port",
+        remedy="rename the port",
+    ),
+    Rule(
+        "ports-once",
+        Computed(why_not=_OF_SEVERAL_LISTS),
+        "expected a port that nothing else uses",
+        remedy="choose another port",
+    ),
+    Rule(
+        "probe-of-a-port",
+        Computed(why_not="the port of a probe is a number or a name, which CEL cannot tell apart"),
+        "expected the name of a port",
+        remedy="name an entry of container.ports, or give the number",
+    ),
+    Rule(
+        "card-of-a-pool",
+        POOLED.excludes(Written("card")),
+        "has no effect on a warm pool: each claim gets an address of its own",
+        remedy="remove it",
+        at="card",
+    ),
+    Rule(
+        "guardrails-need-model",
+        Given("guardrails").needs(Given("model")),
+        "has no effect without model",
+        remedy="remove it",
+        at="guardrails",
+    ),
+    Rule(
+        "dependencies-once",
+        Computed(why_not="a dependency is a name or a mapping, which CEL cannot read"),
+        "expected one dependency for the variable {variable}",
+        remedy="remove one, or give one of them another name",
+    ),
+    Rule(
+        "volumes-of-a-pool",
+        Computed(
+            cel="!has(self.sandbox) || !has(self.sandbox.warmPool) || !has(self.storage) || "
+            "!has(self.storage.volumes) || self.storage.volumes.all(each, "
+            "!has(each.existingClaim) && !has(each.retain))"
+        ),
+        "has no effect in a warm pool: each sandbox has a claim of its own",
+        remedy="remove it, or remove sandbox.warmPool",
+    ),
+    Rule(
+        "single-writer-runs-once",
+        Computed(why_not=_OF_DEFAULTS),
+        "storage {volume} has a single writer, but up to {replicas} replicas may run",
+        remedy="use accessModes: [ReadWriteMany] or one replica",
+    ),
+)
 
 
-def _faults_of_names(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
-    for field in ("env", "ports", "skills", "storage", "databases", "secrets", "config"):
-        names: set[str] = set()
-        for index, entry in enumerate(getattr(spec, field)):
-            if entry.name in names:
-                yield fault(
-                    f"names in {field} must be unique",
-                    found=f"{entry.name!r} twice",
-                    at=(field, index, "name"),
-                )
-            names.add(entry.name)
-
-
-def _faults_of_folders(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
+@finds("mount-paths-once")
+def _repeated_folders(spec: "AgentSpec") -> Iterator[Found]:
     folders = set(OWN_FOLDERS)
-    if spec.security.read_only_root_filesystem:
+    if spec.pod.security.read_only_root_filesystem:
         folders.add(TEMPORARY_FOLDER)
-    for field in ("storage", "secrets", "config"):
-        for index, entry in enumerate(getattr(spec, field)):
+    mounted: tuple[tuple[tuple[str, ...], Iterable[Any]], ...] = (
+        (("storage", "volumes"), spec.storage.volumes),
+        (("secrets",), spec.secrets),
+        (("config",), spec.config),
+    )
+    for path, entries in mounted:
+        for index, entry in enumerate(entries):
             folder = (entry.mount_path or "").rstrip("/")
             if folder and folder in folders:
-                yield fault(
-                    "mount paths must be unique, and not among Holdfast's own",
-                    found=f"{folder!r} twice",
-                    at=(field, index, "mountPath"),
-                )
+                yield Found((*path, index, "mountPath"), f"{folder!r} twice")
             folders.add(folder)
 
 
-def _faults_of_temporary_folder(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
-    if "tmp" not in spec.model_fields_set:
-        return
-    if not spec.security.read_only_root_filesystem:
-        expected = "has no effect without security.readOnlyRootFilesystem"
-        yield fault(expected, remedy="remove it: the container's own /tmp is used", at=("tmp",))
-    _, limits = spec.resources.effective()
-    if parse_quantity(spec.tmp.size) > parse_quantity(limits["ephemeral-storage"]):
-        yield fault(
-            "must not exceed resources.limits.ephemeral-storage, which it counts towards",
-            found=f"{spec.tmp.size}, the limit is {limits['ephemeral-storage']}",
-            at=("tmp", "size"),
-        )
+@finds("tmp-within-limit")
+def _large_temporary_folder(spec: "AgentSpec") -> Iterator[Found]:
+    _, limits = spec.container.resources.effective()
+    size, limit = spec.container.tmp.size, limits["ephemeral-storage"]
+    is_written = "tmp" in spec.container.model_fields_set
+    if is_written and parse_quantity(size) > parse_quantity(limit):
+        yield Found(("container", "tmp", "size"), f"{size}, the limit is {limit}")
 
 
-def _faults_of_variables(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
-    variables = {entry.name for entry in spec.env}
-    for index, schedule in enumerate(spec.schedules):
+@finds("variables-once")
+def _repeated_variables(spec: "AgentSpec") -> Iterator[Found]:
+    variables = {entry.name for entry in spec.container.env}
+    for index, schedule in enumerate(spec.job.schedules):
         if schedule.input is not None and INPUT_VARIABLE in variables:
-            yield fault(
-                "expected a variable that nothing else sets",
-                found=f"{INPUT_VARIABLE!r} in env, too",
-                at=("schedules", index, "input"),
-            )
+            at = ("job", "schedules", index, "input")
+            yield Found(at, f"{INPUT_VARIABLE!r} in container.env, too")
     for index, secret in enumerate(spec.secrets):
         if secret.env is None:
             continue
         if secret.env in variables:
-            yield fault(
-                "expected a variable that nothing else sets",
-                found=f"{secret.env!r} twice",
-                at=("secrets", index, "env"),
-            )
+            yield Found(("secrets", index, "env"), f"{secret.env!r} twice")
         variables.add(secret.env)
 
 
-def _faults_of_ports(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
-    names, numbers = {"http"}, {(spec.network.expose.port, "TCP")}
+@finds("metrics-port-apart")
+def _exposed_metrics_port(spec: "AgentSpec") -> Iterator[Found]:
     metrics = spec.telemetry.metrics
-    if metrics.enabled:
-        names.add("metrics")
-        if (metrics.port, "TCP") in numbers:
-            yield fault(
-                "expected another port than network.expose.port",
-                found=str(metrics.port),
-                at=("telemetry", "metrics", "port"),
-            )
-        numbers.add((metrics.port, "TCP"))
-    for index, port in enumerate(spec.ports):
-        if port.name in names and port.name in {"http", "metrics"}:
-            expected = "expected another name than that of Holdfast's own port"
-            yield fault(expected, found=repr(port.name), at=("ports", index, "name"))
-        if (port.container_port, port.protocol) in numbers:
-            expected = "expected a port that nothing else uses"
-            found = str(port.container_port)
-            yield fault(expected, found=found, at=("ports", index, "containerPort"))
-        numbers.add((port.container_port, port.protocol))
-        names.add(port.name)
-    yield from _faults_of_named_ports(spec, names)
+    if metrics.enabled and metrics.port == spec.network.expose.port:
+        yield Found(("telemetry", "metrics", "port"), str(metrics.port))
 
 
-def _faults_of_named_ports(spec: "AgentSpec", names: set[str]) -> Iterator[PydanticCustomError]:
+def _own_ports(spec: "AgentSpec") -> dict[str, int]:
+    """Name of a port of Holdfast's own to its number."""
+    metrics = spec.telemetry.metrics
+    exposed = {"http": spec.network.expose.port}
+    return exposed | ({"metrics": metrics.port} if metrics.enabled else {})
+
+
+@finds("port-name-is-free")
+def _taken_names(spec: "AgentSpec") -> Iterator[Found]:
+    for index, port in enumerate(spec.container.ports):
+        if port.name in _own_ports(spec):
+            yield Found(("container", "ports", index, "name"), repr(port.name))
+
+
+@finds("ports-once")
+def _repeated_ports(spec: "AgentSpec") -> Iterator[Found]:
+    numbers = {(number, "TCP") for number in _own_ports(spec).values()}
+    for index, port in enumerate(spec.container.ports):
+        number = (port.container_port, port.protocol)
+        if number in numbers:
+            yield Found(("container", "ports", index, "containerPort"), str(port.container_port))
+        numbers.add(number)
+
+
+@finds("probe-of-a-port")
+def _unknown_ports(spec: "AgentSpec") -> Iterator[Found]:
+    names = {*_own_ports(spec), *(port.name for port in spec.container.ports)}
     for field in ("startup", "liveness", "readiness"):
-        probe = getattr(spec.probes, field)
+        probe = getattr(spec.container.probes, field)
         if probe is not None and probe.named_port and probe.named_port[1] not in names:
             action, name = probe.named_port
-            yield fault(
-                "expected the name of a port",
-                found=f"{name!r} (there: {', '.join(sorted(names))})",
-                at=("probes", field, action, "port"),
-            )
+            found = f"{name!r} (there: {', '.join(sorted(names))})"
+            yield Found(("container", "probes", field, action, "port"), found)
 
 
-def _faults_of_guardrails(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
-    if spec.guardrails and spec.model is None:
-        yield fault("has no effect without model", remedy="remove it", at=("guardrails",))
-    for index, each in enumerate(spec.guardrails):
-        if each in spec.guardrails[:index]:
-            yield fault("entries of guardrails must be unique", at=("guardrails", index))
-
-
-def _faults_of_card(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
-    if spec.is_pooled and spec.a2a != type(spec.a2a)():
-        yield fault(
-            "has no effect on a warm pool: whoever claims a sandbox gets its own address",
-            remedy="remove it",
-            at=("a2a",),
-        )
-    for field in ("provider", "icon_url", "documentation_url"):
-        if not spec.a2a.enabled and getattr(spec, field) is not None:
-            name = type(spec).model_fields[field].alias or field
-            yield fault("has no effect without a card", remedy="remove it", at=(name,))
-
-
-def _faults_of_dependencies(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
-    if not spec.depends_on and not spec.wait_for_dependencies:
-        yield fault(
-            "has no effect without dependsOn", remedy="remove it", at=("waitForDependencies",)
-        )
+@finds("dependencies-once")
+def _repeated_dependencies(spec: "AgentSpec") -> Iterator[Found]:
     variables: set[str] = set()
     for index, reference in enumerate(spec.depends_on):
         variable = address_variable(as_dependency(reference).name)
         if variable in variables:
-            yield fault(
-                f"expected one dependency for the variable {variable}",
-                found="two",
-                remedy="remove one, or give one of them another name",
-                at=("dependsOn", index),
-            )
+            yield Found(("dependsOn", index), "two", words=(("variable", variable),))
         variables.add(variable)
 
 
-def _faults_of_storage(spec: "AgentSpec") -> Iterator[PydanticCustomError]:
-    if spec.is_pooled:
-        for index, volume in enumerate(spec.storage):
-            for field, written_as in (("existing_claim", "existingClaim"), ("retain", "retain")):
-                if field in volume.model_fields_set:
-                    yield fault(
-                        "has no effect in a warm pool: each sandbox has a claim of its own",
-                        remedy="remove it, or remove sandbox.warmPool",
-                        at=("storage", index, written_as),
-                    )
-    single_writers = [volume.name for volume in spec.storage if volume.is_single_writer]
-    if single_writers and spec.scaling.most_replicas > 1:
-        yield fault(
-            f"storage {single_writers[0]!r} has a single writer, but up to "
-            f"{spec.scaling.most_replicas} replicas may run",
-            remedy="use accessModes: [ReadWriteMany] or one replica",
-            at=("scaling",),
-        )
+@finds("volumes-of-a-pool")
+def _claims_of_a_pool(spec: "AgentSpec") -> Iterator[Found]:
+    for index, volume in enumerate(spec.storage.volumes if spec.is_pooled else ()):
+        for field, alias in (("existing_claim", "existingClaim"), ("retain", "retain")):
+            if field in volume.model_fields_set:
+                yield Found(("storage", "volumes", index, alias))
+
+
+@finds("single-writer-runs-once")
+def _several_writers(spec: "AgentSpec") -> Iterator[Found]:
+    single_writers = [volume.name for volume in spec.storage.volumes if volume.is_single_writer]
+    if single_writers and (most := spec.scaling.most_replicas) > 1:
+        words = (("volume", repr(single_writers[0])), ("replicas", str(most)))
+        yield Found(("scaling",), words=words)

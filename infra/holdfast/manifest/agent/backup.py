@@ -1,13 +1,14 @@
 """How the data of an agent are saved, and where a new volume's data come from."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from holdfast.manifest.agent.runtime import EnvVar
-from holdfast.manifest.text.faults import branch, chosen_by, fault
+from holdfast.manifest.agent.container import EnvVar
+from holdfast.manifest.text.faults import branch, chosen_by
+from holdfast.manifest.types.conditions import Given, is_
+from holdfast.manifest.types.rules import Rule, Ruled
 from holdfast.manifest.types.values import (
-    Cidr,
     Cron,
     DigestReference,
     ImageReference,
@@ -15,19 +16,54 @@ from holdfast.manifest.types.values import (
     ManifestModel,
     ObjectName,
     PartName,
-    Port,
     Text,
     TimeZone,
 )
 
-AGENT_NAME_MAX_CHARACTERS = 45
+BACKED_UP_AGENT_NAME_MAX = 45
 """Longest name of an agent with a backup: `<agent>-backup` names a CronJob (at most 52)."""
 
 _JOB_FIELDS = ("image", "command", "restore_command", "env")
 
 
-class Backup(ManifestModel):
+class Backup(Ruled):
     """Backups of the agent's volumes: by schedule, and before its workload changes."""
+
+    RULES = (
+        *(
+            Rule(
+                f"backup-job-{field.replace('_', '-')}",
+                is_("method", "Job").needs(Given(field)),
+                "method Job needs this field",
+                remedy=f"add {field}, or use method: VolumeSnapshot",
+                at=field,
+            )
+            for field in ("image", "command")
+        ),
+        *(
+            Rule(
+                f"backup-snapshot-{field.replace('_', '-')}",
+                Given(field).needs(is_("method", "Job")),
+                "has no effect on snapshots",
+                remedy="remove it, or use method: Job",
+                at=field,
+            )
+            for field in ("image", "command", "restore_command", "env")
+        ),
+        Rule(
+            "backup-at-some-time",
+            Given("schedule") | is_("before_rollout", True),
+            "expected schedule or beforeRollout: without both nothing is saved",
+            remedy='add schedule, such as "0 2 * * *", or beforeRollout: true',
+        ),
+        Rule(
+            "backup-timezone",
+            is_("timezone", "UTC") | Given("schedule"),
+            "has no effect without schedule",
+            remedy="remove it",
+            at="timezone",
+        ),
+    )
 
     method: Literal["VolumeSnapshot", "Job"] = "VolumeSnapshot"
     """VolumeSnapshot: snapshots of the claims; Job: a container of yours that mounts the volumes
@@ -50,24 +86,6 @@ class Backup(ManifestModel):
     env: Items[EnvVar] = ()
     """Variables of both commands, such as where to save; method Job only."""
 
-    @model_validator(mode="after")
-    def _method_decides(self) -> Self:
-        if self.method == "Job":
-            for field in ("image", "command"):
-                if not getattr(self, field):
-                    remedy = f"add {field}, or use method: VolumeSnapshot"
-                    raise fault("method Job needs this field", remedy=remedy, at=(field,))
-        for field in _JOB_FIELDS if self.method == "VolumeSnapshot" else ():
-            if getattr(self, field):
-                alias = type(self).model_fields[field].alias or field
-                remedy = "remove it, or use method: Job"
-                raise fault("has no effect on snapshots", remedy=remedy, at=(alias,))
-        if self.schedule is None and not self.before_rollout:
-            raise fault("expected schedule or beforeRollout: without both nothing is saved")
-        if self.schedule is None and self.timezone != "UTC":
-            raise fault("has no effect without schedule", remedy="remove it", at=("timezone",))
-        return self
-
 
 def _restore_shape(value: object) -> str | None:
     return "name" if isinstance(value, str) else "volumes" if isinstance(value, dict) else None
@@ -88,7 +106,3 @@ class BackupSettings(ManifestModel):
     """Image of the jobs of backup.method VolumeSnapshot; must hold sh, date and curl."""
     snapshot_class_name: ObjectName | None = None
     """VolumeSnapshotClass; default the cluster's."""
-    api_server_cidrs: Items[Cidr] = ()
-    """Addresses of the API server's endpoints, which the jobs ask for snapshots."""
-    api_server_port: Port = 6443
-    """Port of those endpoints; default 6443."""

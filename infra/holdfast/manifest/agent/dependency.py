@@ -1,17 +1,27 @@
 """What must run before an agent starts."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import model_validator
-
-from holdfast.manifest.text.faults import branch, chosen_by, fault
-from holdfast.manifest.types.values import LabelName, ManifestModel, Port
+from holdfast.manifest.text.faults import branch, chosen_by
+from holdfast.manifest.types.conditions import Given, is_
+from holdfast.manifest.types.rules import Rule, Ruled
+from holdfast.manifest.types.values import LabelName, Port
 
 DependencyKind = Literal["Agent", "MCPServer", "ModelConfig", "Service"]
 
 
-class Dependency(ManifestModel):
+class Dependency(Ruled):
     """Something that an agent needs from its first moment on."""
+
+    RULES = (
+        Rule(
+            "port-of-a-service",
+            is_("kind", "Service").equals(Given("port")),
+            "expected port with kind: Service, and only there",
+            shown=("port",),
+            remedy="the ports of declared objects are known",
+        ),
+    )
 
     kind: DependencyKind | None = None
     """Kind; default the one declared object of that name."""
@@ -21,16 +31,8 @@ class Dependency(ManifestModel):
     """Name."""
     port: Port | None = None
     """Port of a Service, which no manifest declares; required there, refused elsewhere."""
-
-    @model_validator(mode="after")
-    def _port_of_service(self) -> Self:
-        if (self.kind == "Service") != (self.port is not None):
-            raise fault(
-                "expected port with kind: Service, and only there",
-                found="no port" if self.port is None else f"port {self.port}",
-                remedy="the ports of declared objects are known",
-            )
-        return self
+    wait: bool = True
+    """Hold the agent back, in an init container, until it listens; default true."""
 
 
 def _shape(value: object) -> str | None:
@@ -41,9 +43,9 @@ def _shape(value: object) -> str | None:
 
 DependencyReference = Annotated[
     Annotated[LabelName, branch("name")] | Annotated[Dependency, branch("dependency")],
-    chosen_by(_shape, "expected a name or {kind, namespace, name, port}"),
+    chosen_by(_shape, "expected a name or {kind, namespace, name, port, wait}"),
 ]
-"""A bare name, or `{kind, namespace, name, port}`."""
+"""A bare name, or `{kind, namespace, name, port, wait}`."""
 
 
 def as_dependency(reference: "str | Dependency") -> Dependency:

@@ -3,13 +3,13 @@
 With the probes that a manifest declares itself: what a command should print.
 """
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from holdfast.manifest.kinds.exemptions import Day, Glob
-from holdfast.manifest.text.faults import fault
-from holdfast.manifest.types.choices import Choosing, OneOf
+from holdfast.manifest.types.conditions import Given
+from holdfast.manifest.types.rules import OneOf, Rule, Ruled, Unique
 from holdfast.manifest.types.values import (
     Duration,
     FieldPath,
@@ -21,10 +21,10 @@ from holdfast.manifest.types.values import (
 )
 
 
-class CommandProbe(Choosing):
+class CommandProbe(Ruled):
     """A command that `holdfast drift --probe-commands` runs, and what it should print."""
 
-    CHOICES = (
+    RULES = (
         OneOf(
             ("output", "digest"), remedy="write down what the command should print, or its sha256"
         ),
@@ -56,46 +56,36 @@ class IgnoredField(ManifestModel):
     """Last day on which it may; afterwards the entry itself is reported."""
 
 
-class ExpectedManager(ManifestModel):
+class ExpectedManager(Ruled):
     """A field manager that may write to the agent's objects: an injector, an operator."""
+
+    RULES = (
+        Rule(
+            "manager-has-paths",
+            Given("paths"),
+            "expected at least one field path",
+            remedy="name the fields that the manager may write",
+            at="paths",
+        ),
+    )
 
     manager: Glob
     """Its name or a glob; `(admission)` for what admission in the cluster sets."""
     paths: Items[FieldPath]
     """Fields that it may write, with everything below them; at least one."""
 
-    @model_validator(mode="after")
-    def _some_path(self) -> Self:
-        if not self.paths:
-            raise fault(
-                "expected at least one field path",
-                found="none",
-                remedy="name the fields that the manager may write",
-                at=("paths",),
-            )
-        return self
 
-
-class DriftSettings(ManifestModel):
+class DriftSettings(Ruled):
     """How drift of the agent's objects is dealt with."""
 
     mode: Literal["report", "revert", "adopt"] = "report"
     """What `holdfast drift revert --by-mode` does: report drift, revert it, or adopt it."""
     ignore: Items[IgnoredField] = ()
-    """Fields that may differ for a time: counted, not told."""
+    """Fields that may differ for a time: counted, not listed."""
     expected_managers: Items[ExpectedManager] = ()
-    """Managers whose writes to some fields are expected: counted, not told."""
-    probes: Items[CommandProbe] = ()
+    """Managers whose writes to some fields are expected: counted, not listed."""
+    probes: Annotated[Items[CommandProbe], Unique()] = ()
     """Commands whose output is compared with the reviewed one, by `--probe-commands`."""
     fingerprint: Sha256 | None = None
     """What running pods should publish in their annotation `holdfast.dev/fingerprint`: a digest
     over whatever the agent runs with, such as its packages and skills."""
-
-    @model_validator(mode="after")
-    def _names_are_unique(self) -> Self:
-        names = [probe.name for probe in self.probes]
-        for index, name in enumerate(names):
-            if name in names[:index]:
-                expected = "names of probes must be unique"
-                raise fault(expected, found=f"{name!r} twice", at=("probes", index, "name"))
-        return self

@@ -1,10 +1,12 @@
 """The questions that the kubelet asks an agent, in the words of Kubernetes."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from holdfast.manifest.text.faults import branch, chosen_by, fault
+from holdfast.manifest.text.faults import branch, chosen_by
+from holdfast.manifest.types.conditions import Given, any_given, is_
+from holdfast.manifest.types.rules import OneOf, Rule, Ruled
 from holdfast.manifest.types.values import Items, ManifestModel, Port, PortName, Text
 
 
@@ -68,8 +70,18 @@ class Grpc(ManifestModel):
     """Name of the service that is asked for; default the whole server."""
 
 
-class Probe(ManifestModel):
+class Probe(Ruled):
     """A question that the kubelet asks; exactly one of httpGet, exec, tcpSocket and grpc."""
+
+    RULES = (
+        OneOf(("http_get", "exec_", "tcp_socket", "grpc"), may_be_none=True),
+        Rule(
+            "probe-asks",
+            is_("enabled", False) | any_given("http_get", "exec_", "tcp_socket", "grpc"),
+            "expected exactly one of httpGet, exec, tcpSocket and grpc",
+            remedy="keep one of them",
+        ),
+    )
 
     enabled: bool = True
     """false: the question is never asked, whatever else is written; default true."""
@@ -94,14 +106,6 @@ class Probe(ManifestModel):
     termination_grace_period_seconds: Annotated[int, Field(ge=1, le=86_400)] | None = None
     """Seconds to end in when this probe restarts the container; default the agent's own."""
 
-    @model_validator(mode="after")
-    def _exactly_one(self) -> Self:
-        asked = (self.http_get, self.exec_, self.tcp_socket, self.grpc)
-        given = sum(way is not None for way in asked)
-        if given > 1 or (self.enabled and not given):
-            raise fault("expected exactly one of httpGet, exec, tcpSocket and grpc")
-        return self
-
     @property
     def longest_seconds(self) -> int:
         """Seconds until it has failed for good, counted from the container's start."""
@@ -118,6 +122,7 @@ class Probe(ManifestModel):
         return None
 
 
+DEFAULT_STARTUP_SECONDS = 300
 LISTENS = Probe.model_construct(tcp_socket=TcpSocket.model_construct())
 """Asks whether the exposed port takes connections."""
 SHOWS_ITS_CARD = Probe.model_construct(
@@ -126,12 +131,34 @@ SHOWS_ITS_CARD = Probe.model_construct(
 """Asks for the A2A agent card."""
 
 
-class Probes(ManifestModel):
+class Probes(Ruled):
     """Start-up, liveness and readiness."""
+
+    RULES = (
+        *(
+            Rule(
+                f"success-of-{name}",
+                Given(name).needs(is_(f"{name}.success_threshold", 1)),
+                f"successThreshold of {name} must be 1",
+                shown=(f"{name}.success_threshold",),
+                at=f"{name}.success_threshold",
+                remedy="write 1, or remove it",
+            )
+            for name in ("startup", "liveness")
+        ),
+        Rule(
+            "readiness-restarts-nothing",
+            ~Given("readiness.termination_grace_period_seconds"),
+            "terminationGracePeriodSeconds has no effect on readiness, which restarts nothing",
+            remedy="remove it",
+            at="readiness.termination_grace_period_seconds",
+        ),
+    )
 
     startup: Probe | None = None
     """Holds the other two back until it succeeds, and stretches the default of
-    rollout.progressDeadlineSeconds; default none."""
+    rollout.progressDeadlineSeconds; default what liveness asks, every second, for five minutes.
+    {enabled: false}: never asked."""
     liveness: Probe | None = None
     """Restarts the container; default a connection to the exposed port. {enabled: false}: never
     asked."""
@@ -139,19 +166,15 @@ class Probes(ManifestModel):
     """Takes the pod out of the Service; default a connection to the exposed port, GET
     /.well-known/agent-card.json where a2a is written. {enabled: false}: never asked."""
 
-    @model_validator(mode="after")
-    def _as_kubernetes_has_it(self) -> Self:
-        for name, probe in (("startup", self.startup), ("liveness", self.liveness)):
-            if probe and probe.success_threshold != 1:
-                raise fault(
-                    f"successThreshold of {name} must be 1",
-                    found=str(probe.success_threshold),
-                    at=(name, "successThreshold"),
-                )
-        if self.readiness and self.readiness.termination_grace_period_seconds is not None:
-            raise fault(
-                "terminationGracePeriodSeconds has no effect on readiness, which restarts nothing",
-                remedy="remove it",
-                at=("readiness", "terminationGracePeriodSeconds"),
-            )
-        return self
+    @property
+    def effective_startup(self) -> Probe | None:
+        """The declared one; else what liveness asks, often: an agent is ready when it is up.
+
+        None where nothing is asked. It waits at least as long as liveness alone would have.
+        """
+        asked = self.liveness or LISTENS
+        if self.startup is not None or not asked.enabled:
+            return self.startup
+        longest = max(DEFAULT_STARTUP_SECONDS, asked.longest_seconds)
+        often = {"period_seconds": 1, "initial_delay_seconds": 0, "failure_threshold": longest}
+        return asked.model_copy(update=often)

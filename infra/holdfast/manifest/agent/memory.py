@@ -1,12 +1,13 @@
 """What an agent remembers, and the databases it talks to."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from holdfast.manifest.agent.model import Reference, as_reference
-from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.conditions import Compared, Given, is_
 from holdfast.manifest.types.references import EntryOf, Reaches, RefersTo
+from holdfast.manifest.types.rules import Rule, Ruled
 from holdfast.manifest.types.values import (
     HostName,
     ManifestModel,
@@ -70,8 +71,19 @@ class Database(ManifestModel):
         return self.name.upper().replace("-", "_")
 
 
-class Compaction(ManifestModel):
+class Compaction(Ruled):
     """When a conversation is summarised."""
+
+    RULES = (
+        Rule(
+            "compaction-overlap",
+            Compared("overlap", "<", "interval"),
+            "overlap must be below interval",
+            shown=("overlap", "interval"),
+            at="overlap",
+            remedy="lower overlap, or raise interval",
+        ),
+    )
 
     interval: Annotated[int, Field(ge=1, le=10_000)] = 5
     """Turns between summaries; default 5."""
@@ -80,16 +92,42 @@ class Compaction(ManifestModel):
     token_threshold: Annotated[int, Field(ge=1)] | None = None
     """Tokens from which on to summarise, whatever the turns; default none."""
 
-    @model_validator(mode="after")
-    def _overlap_is_shorter(self) -> Self:
-        if self.overlap >= self.interval:
-            found = f"overlap {self.overlap}, interval {self.interval}"
-            raise fault("overlap must be below interval", found=found, at=("overlap",))
-        return self
 
-
-class Memory(ManifestModel):
+class Memory(Ruled):
     """What the agent keeps between turns, and where."""
+
+    RULES = (
+        Rule(
+            "memory-backend-has-store",
+            is_("backend", *STORE_PORTS).needs(Given("store_ref")),
+            "this backend needs storeRef",
+            shown=("backend",),
+            remedy="name an entry of databases[], or a Service",
+        ),
+        Rule(
+            "memory-store-has-backend",
+            Given("store_ref").needs(is_("backend", *STORE_PORTS)),
+            "has no effect on this backend",
+            shown=("backend",),
+            at="store_ref",
+            remedy="remove it, or use another backend",
+        ),
+        Rule(
+            "memory-embeds-vectors",
+            Given("embedding_model_ref").needs(is_("backend", "vector")),
+            "has no effect on this backend",
+            shown=("backend",),
+            at="embedding_model_ref",
+            remedy="remove it, or use a backend of vectors",
+        ),
+        Rule(
+            "memory-has-backend",
+            ~is_("backend", "none")
+            | (is_("ttl_days", 15) & is_("context_limit", 6) & ~Given("compaction")),
+            "has no effect without a backend",
+            remedy="choose one: local, redis, postgres or vector",
+        ),
+    )
 
     backend: Literal["none", "local", "redis", "postgres", "vector"] = "none"
     """none; local: in the agent's storage; or a store. Default none."""
@@ -104,28 +142,6 @@ class Memory(ManifestModel):
     """Messages given to the model with each turn; default 6."""
     compaction: Compaction | None = None
     """When a conversation is summarised; default never."""
-
-    @model_validator(mode="after")
-    def _backend_decides(self) -> Self:
-        has_store = self.backend in STORE_PORTS
-        if has_store and self.store_ref is None:
-            remedy = "name an entry of databases[], or a Service"
-            raise fault(f"backend {self.backend} needs storeRef", remedy=remedy)
-        if not has_store and self.store_ref is not None:
-            found = f"backend {self.backend}"
-            raise fault("has no effect on this backend", found=found, at=("storeRef",))
-        if self.backend != "vector" and self.embedding_model_ref is not None:
-            found = f"backend {self.backend}"
-            raise fault("has no effect on this backend", found=found, at=("embeddingModelRef",))
-        defaults = {name: field.default for name, field in type(self).model_fields.items()}
-        if self.backend == "none" and any(
-            getattr(self, name) != default for name, default in defaults.items()
-        ):
-            raise fault(
-                "has no effect without a backend",
-                remedy="choose one: local, redis, postgres or vector",
-            )
-        return self
 
     def store_in(self, databases: tuple[Database, ...], namespace: str) -> tuple[str, int] | None:
         """Host and port of the store; None without one.

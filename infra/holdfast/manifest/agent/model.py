@@ -1,13 +1,15 @@
 """The model an agent thinks with: the way to it, its prompt, its budget and its guardrails."""
 
-from typing import Annotated, Final, Literal, Self
+from collections.abc import Iterator
+from typing import Annotated, Final, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from holdfast.manifest.agent.runtime import KeyReference
-from holdfast.manifest.text.faults import branch, chosen_by, fault
-from holdfast.manifest.types.choices import Choosing, OneOf
+from holdfast.manifest.agent.container import KeyReference
+from holdfast.manifest.text.faults import branch, chosen_by
+from holdfast.manifest.types.conditions import Given, any_given, is_
 from holdfast.manifest.types.references import EntryOf, Reaches, RefersTo
+from holdfast.manifest.types.rules import Computed, Found, OneOf, Rule, Ruled, finds
 from holdfast.manifest.types.values import (
     Duration,
     FileName,
@@ -25,26 +27,31 @@ DIRECT: Final = "direct"
 """In gatewayRef: past the stack's gateway."""
 
 
-class ModelTls(ManifestModel):
+class ModelTls(Ruled):
     """How the model's certificate is judged; by default like any public one."""
+
+    RULES = (
+        Rule(
+            "tls-one-way",
+            is_("insecure", False).equals(Given("ca_secret")),
+            "expected either caSecret or insecure: true",
+            remedy="without tls, certificates are judged like any public one",
+        ),
+        Rule(
+            "tls-key-of-secret",
+            is_("ca_key", "ca.crt") | Given("ca_secret"),
+            "caKey needs caSecret",
+            at="ca_key",
+            remedy="add caSecret, or remove caKey",
+        ),
+    )
 
     ca_secret: ObjectName | None = None
     """Secret in the agent's namespace that holds the certificate of a private authority."""
     ca_key: FileName = "ca.crt"
     """Key in that Secret; default ca.crt."""
     insecure: bool = False
-    """Accept any certificate; whoever stands between reads and changes all. Default false."""
-
-    @model_validator(mode="after")
-    def _one_way(self) -> Self:
-        if self.insecure == (self.ca_secret is not None):
-            raise fault(
-                "expected either caSecret or insecure: true",
-                remedy="without tls, certificates are judged like any public one",
-            )
-        if self.ca_secret is None and self.ca_key != "ca.crt":
-            raise fault("caKey needs caSecret", at=("caKey",))
-        return self
+    """Accept any certificate: an attacker can read and change all traffic. Default false."""
 
 
 class ObjectReference(ManifestModel):
@@ -93,8 +100,18 @@ class ModelParameters(ManifestModel):
     """How hard the model thinks."""
 
 
-class ModelChoice(ManifestModel):
+class ModelChoice(Ruled):
     """One model: a ModelConfig by name, or provider and name."""
+
+    RULES = (
+        Rule(
+            "model-by-ref-or-name",
+            (Given("ref") & ~any_given("provider", "name"))
+            | (~Given("ref") & Given("provider") & Given("name")),
+            "expected either ref, or provider and name",
+            remedy="write {ref}, or {provider, name}",
+        ),
+    )
 
     ref: Annotated[Reference, RefersTo("ModelConfig", "model")] | None = None
     """Name of a ModelConfig; excludes provider and name."""
@@ -103,17 +120,19 @@ class ModelChoice(ManifestModel):
     name: Text | None = None
     """The provider's name of the model."""
 
-    @model_validator(mode="after")
-    def _ref_or_inline(self) -> Self:
-        inline = self.provider is not None and self.name is not None
-        partial = self.provider is not None or self.name is not None
-        if (self.ref is not None and partial) or (self.ref is None and not inline):
-            raise fault("expected either ref, or provider and name")
-        return self
-
 
 class ModelAccess(ModelChoice):
     """A model, its parameters and the way to it."""
+
+    RULES = (
+        Rule(
+            "model-one-address",
+            Given("base_url").needs(~Given("gateway_ref") | is_("gateway_ref", DIRECT)),
+            "gatewayRef excludes baseUrl",
+            at="gateway_ref",
+            remedy="remove baseUrl or gatewayRef",
+        ),
+    )
 
     parameters: ModelParameters = ModelParameters.model_construct()
     """Sampling parameters."""
@@ -128,12 +147,6 @@ class ModelAccess(ModelChoice):
     """Model gateway of the stack (holdfast:models) that stands before it; default the stack's own,
     `direct` for none. Excludes baseUrl."""
 
-    @model_validator(mode="after")
-    def _one_address(self) -> Self:
-        if self.base_url is not None and self.gateway_ref not in {None, DIRECT}:
-            raise fault("gatewayRef excludes baseUrl", at=("gatewayRef",))
-        return self
-
 
 class Model(ModelAccess):
     """The model of an agent, and those that stand in for it."""
@@ -146,8 +159,18 @@ class Model(ModelAccess):
     """Model that the provider is to answer with, where name is an alias; compared by drift."""
 
 
-class PromptSource(ManifestModel):
+class PromptSource(Ruled):
     """Where the system message stands: a key of a ConfigMap, or a text file of the repository."""
+
+    RULES = (
+        Rule(
+            "prompt-one-source",
+            (Given("file") & ~any_given("config_map", "key"))
+            | (~Given("file") & Given("config_map") & Given("key")),
+            "expected either file, or configMap and key",
+            remedy="write {file}, or {configMap, key}",
+        ),
+    )
 
     config_map: ObjectName | None = None
     """ConfigMap in the agent's namespace."""
@@ -156,18 +179,11 @@ class PromptSource(ManifestModel):
     file: Text | None = None
     """Text file, relative to the manifest; must lie inside the project."""
 
-    @model_validator(mode="after")
-    def _one_source(self) -> Self:
-        from_map = self.config_map is not None and self.key is not None
-        if (self.file is not None) == from_map or (self.config_map is None) != (self.key is None):
-            raise fault("expected either file, or configMap and key")
-        return self
 
-
-class Prompt(Choosing):
+class Prompt(Ruled):
     """The system message."""
 
-    CHOICES = (OneOf(("system_message", "system_message_from")),)
+    RULES = (OneOf(("system_message", "system_message_from")),)
 
     system_message: Text | None = None
     """The text itself; taken literally, nothing in it is expanded."""
@@ -196,20 +212,36 @@ class ModelConfigSpec(ManifestModel):
     expect_resolved: Text | None = None
     """Model that the provider is to answer with, where name is an alias; compared by drift."""
     data_class: LabelValue | None = None
-    """Most sensitive class of data that may be sent to it, such as internal; told in agent.json."""
+    """Most sensitive class of data that it may receive, such as internal; listed in agent.json."""
     allowed_namespaces: Items[LabelName] = ()
     """Other namespaces whose agents may refer to it."""
 
 
-class Budget(ManifestModel):
-    """Limits that the agent's runtime keeps, told in agent.json; a run of a Job is ended."""
+class Budget(Ruled):
+    """Limits that the agent's runtime enforces; Kubernetes also ends a Job at its timeout."""
+
+    RULES = (
+        Rule(
+            "budget-period-has-cost",
+            Given("period").needs(Given("max_cost_usd")),
+            "period needs maxCostUSD",
+            remedy="say how much",
+            at="period",
+        ),
+        Rule(
+            "budget-times-in-seconds",
+            Computed(why_not="CEL reads no durations in days"),
+            "expected a second or more",
+            remedy='write "1s" or more',
+        ),
+    )
 
     max_tokens_per_run: Annotated[int, Field(ge=1)] | None = None
     """Tokens that one run may use, input and output together."""
     max_cost_usd: Annotated[float, Field(gt=0)] | None = Field(default=None, alias="maxCostUSD")
     """US dollars that may be spent in a period; without one, in a run."""
     period: Duration | None = None
-    """Time after which maxCostUSD counts anew, such as 1d."""
+    """Time after which maxCostUSD starts again from zero, such as 1d."""
     max_steps: Annotated[int, Field(ge=1, le=100_000)] = 20
     """Turns of one run: a model's answer and the tools it calls; default 20."""
     timeout: Duration = "10m"
@@ -217,15 +249,6 @@ class Budget(ManifestModel):
     on_exceed: Literal["stop", "pause", "warn"] = "stop"
     """What the runtime does at a limit: end the run, wait for a person, or only say so; default
     stop."""
-
-    @model_validator(mode="after")
-    def _periods_have_costs(self) -> Self:
-        if self.period is not None and self.max_cost_usd is None:
-            raise fault("period needs maxCostUSD", remedy="say how much", at=("period",))
-        for field, text in (("period", self.period), ("timeout", self.timeout)):
-            if text is not None and duration_milliseconds(text) < 1000:  # noqa: PLR2004 - a second
-                raise fault("expected a second or more", found=repr(text), at=(field,))
-        return self
 
 
 class Guardrail(ManifestModel):
@@ -235,3 +258,10 @@ class Guardrail(ManifestModel):
     """Name of the policy, as the gateway knows it."""
     mode: Literal["preCall", "postCall"]
     """preCall: judges what is sent to the model; postCall: what it answers."""
+
+
+@finds("budget-times-in-seconds")
+def _times_below_a_second(budget: Budget) -> Iterator[Found]:
+    for field, text in (("period", budget.period), ("timeout", budget.timeout)):
+        if text is not None and duration_milliseconds(text) < 1000:  # noqa: PLR2004 - a second
+            yield Found((field,), repr(text))

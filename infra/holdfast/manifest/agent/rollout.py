@@ -1,11 +1,12 @@
 """How a change reaches an agent's pods, and what it must show on the way."""
 
-from typing import Annotated, Literal, Self
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from holdfast.manifest.text.faults import fault
-from holdfast.manifest.types.choices import Choosing, OneOf
+from holdfast.manifest.types.conditions import Given, any_given, is_
+from holdfast.manifest.types.rules import Computed, Found, OneOf, Rule, Ruled, finds
 from holdfast.manifest.types.values import (
     Duration,
     IntOrPercent,
@@ -22,13 +23,8 @@ PROGRESSIVE: tuple[Strategy, ...] = ("BlueGreen", "Canary")
 """Strategies in which an old and a new version run side by side until the new one has passed."""
 DEFAULT_DEADLINE_SECONDS = 600
 
-_FIELDS_OF: dict[str, tuple[Strategy, ...]] = {
-    "max_surge": ("RollingUpdate", "Canary"),
-    "max_unavailable": ("RollingUpdate", "Canary"),
-    "steps": ("Canary",),
-    "analysis": PROGRESSIVE,
-    "auto_rollback": PROGRESSIVE,
-}
+_NO_CANARY = "!has(self.strategy) || self.strategy != 'Canary'"
+_WEIGHTED = "self.steps.exists(each, has(each.setWeight))"
 
 
 class Pause(ManifestModel):
@@ -38,10 +34,10 @@ class Pause(ManifestModel):
     """Time to wait, such as 10m."""
 
 
-class RolloutStep(Choosing):
+class RolloutStep(Ruled):
     """One step of a canary: a weight, or a pause."""
 
-    CHOICES = (OneOf(("set_weight", "pause")),)
+    RULES = (OneOf(("set_weight", "pause")),)
 
     set_weight: Percentage | None = None
     """Percent of the traffic (of the pods, without a gateway) that the new version gets."""
@@ -49,8 +45,26 @@ class RolloutStep(Choosing):
     """A wait."""
 
 
-class Analysis(ManifestModel):
+class Analysis(Ruled):
     """What the metrics of a new version must show; a version that falls short is not promoted."""
+
+    RULES = (
+        Rule(
+            "analysis-asks-something",
+            any_given(
+                "max_error_rate", "max_p99_latency_ms", "min_tool_success", "max_tokens_per_request"
+            ),
+            "expected at least one of maxErrorRate, maxP99LatencyMs, minToolSuccess and "
+            "maxTokensPerRequest",
+            remedy="add maxErrorRate, maxP99LatencyMs, minToolSuccess or maxTokensPerRequest",
+        ),
+        Rule(
+            "analysis-window",
+            Computed(why_not="CEL reads no durations in days"),
+            "expected a window of at least 1s",
+            remedy='write a longer one, such as "10m"',
+        ),
+    )
 
     max_error_rate: Share | None = None
     """Most requests that may fail, in percent."""
@@ -64,23 +78,6 @@ class Analysis(ManifestModel):
     """Requests below which nothing is decided and the rollout waits for a person; default 100."""
     window: Duration = "10m"
     """Time over which the metrics are evaluated; default 10m."""
-
-    @model_validator(mode="after")
-    def _asks_something(self) -> Self:
-        asked = (
-            self.max_error_rate,
-            self.max_p99_latency_ms,
-            self.min_tool_success,
-            self.max_tokens_per_request,
-        )
-        if all(limit is None for limit in asked):
-            raise fault(
-                "expected at least one of maxErrorRate, maxP99LatencyMs, minToolSuccess and "
-                "maxTokensPerRequest"
-            )
-        if not self.window_seconds:
-            raise fault("expected a window of at least 1s", found=self.window, at=("window",))
-        return self
 
     @property
     def window_seconds(self) -> int:
@@ -106,8 +103,60 @@ class Preflight(ManifestModel):
         return -(-duration_milliseconds(self.timeout) // 1000)
 
 
-class Rollout(ManifestModel):
+class Rollout(Ruled):
     """How a change reaches the pods."""
+
+    RULES = (
+        *(
+            Rule(
+                f"strategy-of-{field.replace('_', '-')}",
+                by_default | is_("strategy", *strategies),
+                "has no effect with this strategy",
+                shown=("strategy",),
+                remedy=f"remove it, or use {' or '.join(strategies)}",
+                at=field,
+            )
+            for field, by_default, strategies in (
+                # A default that is written out does no harm.
+                ("max_surge", is_("max_surge", 1), ("RollingUpdate", "Canary")),
+                ("max_unavailable", is_("max_unavailable", 0), ("RollingUpdate", "Canary")),
+                ("steps", ~Given("steps"), ("Canary",)),
+                ("analysis", ~Given("analysis"), PROGRESSIVE),
+                ("auto_rollback", is_("auto_rollback", True), PROGRESSIVE),
+            )
+        ),
+        Rule(
+            "rolling-update-moves",
+            is_("strategy", "RollingUpdate").excludes(
+                is_("max_surge", 0, "0%") & is_("max_unavailable", 0, "0%")
+            ),
+            "maxSurge and maxUnavailable must not both be 0",
+            remedy="set maxSurge: 1",
+        ),
+        Rule(
+            "canary-has-weights",
+            Computed(cel=f"{_NO_CANARY} || (has(self.steps) && {_WEIGHTED})"),
+            "Canary needs steps with at least one setWeight",
+            remedy="such as [{setWeight: 10}, {pause: {duration: 10m}}, {setWeight: 50}, "
+            "{pause: {duration: 10m}}]",
+        ),
+        Rule(
+            "canary-weights-rise",
+            Computed(
+                cel=f"{_NO_CANARY} || !has(self.steps) || self.steps.filter(each, "
+                "has(each.setWeight)).map(each, each.setWeight).isSorted()"
+            ),
+            "expected weights that do not fall",
+            remedy="order the steps by their weight",
+        ),
+        Rule(
+            "canary-pauses-to-judge",
+            Computed(why_not="CEL does not see the neighbour of an item"),
+            "with analysis, a pause must follow each setWeight: without requests there "
+            "is nothing to judge",
+            remedy="add {pause: {duration: 10m}} after it",
+        ),
+    )
 
     strategy: Strategy = "RollingUpdate"
     """RollingUpdate, Recreate, or with Argo Rollouts BlueGreen and Canary; default RollingUpdate,
@@ -129,54 +178,6 @@ class Rollout(ManifestModel):
     """Seconds after which an update counts as stuck; default 600, or 60 beyond
     the startup probe."""
 
-    @model_validator(mode="after")
-    def _has_effect(self) -> Self:
-        for name, strategies in _FIELDS_OF.items():
-            # A default that is written out does no harm.
-            known = type(self).model_fields[name]
-            if getattr(self, name) != known.default and self.strategy not in strategies:
-                field = known.alias or name
-                raise fault(
-                    f"has no effect with strategy {self.strategy}",
-                    remedy=f"remove it, or use {' or '.join(strategies)}",
-                    at=(field,),
-                )
-        if self.strategy == "Canary":
-            self._refuse_faulty_steps()
-        elif self.strategy == "RollingUpdate" and self._moves_nothing:
-            raise fault("maxSurge and maxUnavailable must not both be 0", remedy="set maxSurge: 1")
-        return self
-
-    @property
-    def _moves_nothing(self) -> bool:
-        return {self.max_surge, self.max_unavailable} <= {0, "0%"}
-
-    def _refuse_faulty_steps(self) -> None:
-        weights = [step.set_weight for step in self.steps if step.set_weight is not None]
-        if not weights:
-            raise fault(
-                "Canary needs steps with at least one setWeight",
-                remedy="such as [{setWeight: 10}, {pause: {duration: 10m}}, {setWeight: 50}, "
-                "{pause: {duration: 10m}}]",
-                at=("steps",),
-            )
-        if weights != sorted(weights):
-            raise fault(
-                "expected weights that do not fall",
-                found=", ".join(str(weight) for weight in weights),
-                at=("steps",),
-            )
-        for index, step in enumerate(self.steps):
-            later = self.steps[index + 1 : index + 2]
-            is_pause_next = bool(later) and later[0].pause is not None
-            if self.analysis and step.set_weight is not None and not is_pause_next:
-                raise fault(
-                    "with analysis, a pause must follow each setWeight: without requests there "
-                    "is nothing to judge",
-                    remedy=f"add {{pause: {{duration: {self.analysis.window}}}}} after it",
-                    at=("steps", index),
-                )
-
     @property
     def is_progressive(self) -> bool:
         """Whether Argo Rollouts runs the pods."""
@@ -187,3 +188,39 @@ class Rollout(ManifestModel):
         """Seconds that all pauses take together."""
         pauses = (duration_milliseconds(step.pause.duration) for step in self.steps if step.pause)
         return sum(pauses) // 1000
+
+
+@finds("analysis-window")
+def _short_window(analysis: Analysis) -> Iterator[Found]:
+    if not analysis.window_seconds:
+        yield Found(("window",), analysis.window)
+
+
+def _weights(rollout: Rollout) -> list[int]:
+    is_canary = rollout.strategy == "Canary"
+    return [each.set_weight for each in rollout.steps if is_canary and each.set_weight is not None]
+
+
+@finds("canary-has-weights")
+def _no_weights(rollout: Rollout) -> Iterator[Found]:
+    if rollout.strategy == "Canary" and not _weights(rollout):
+        yield Found(("steps",))
+
+
+@finds("canary-weights-rise")
+def _falling_weights(rollout: Rollout) -> Iterator[Found]:
+    weights = _weights(rollout)
+    if weights != sorted(weights):
+        yield Found(("steps",), ", ".join(str(weight) for weight in weights))
+
+
+@finds("canary-pauses-to-judge")
+def _weights_without_pause(rollout: Rollout) -> Iterator[Found]:
+    if not rollout.analysis or rollout.strategy != "Canary":
+        return
+    for index, step in enumerate(rollout.steps):
+        later = rollout.steps[index + 1 : index + 2]
+        is_pause_next = bool(later) and later[0].pause is not None
+        if step.set_weight is not None and not is_pause_next:
+            remedy = f"add {{pause: {{duration: {rollout.analysis.window}}}}} after it"
+            yield Found(("steps", index), remedy=remedy)

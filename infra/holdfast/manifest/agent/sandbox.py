@@ -1,10 +1,11 @@
 """What an agent of type Sandbox is: one isolated workspace, or a pool of warm ones."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.conditions import Given, Written, is_
+from holdfast.manifest.types.rules import Rule, Ruled
 from holdfast.manifest.types.values import Duration, ManifestModel
 
 
@@ -15,8 +16,45 @@ class WarmPool(ManifestModel):
     """How many wait."""
 
 
-class SandboxSettings(ManifestModel):
+class SandboxSettings(Ruled):
     """The sandbox of an agent of type Sandbox; needs agent-sandbox in the cluster."""
+
+    RULES = (
+        *(
+            Rule(
+                f"pool-for-{field.replace('_', '-')}",
+                by_default | Given("warm_pool"),
+                "needs warmPool: without a pool there is nothing to claim",
+                remedy="add warmPool, or remove it",
+                at=field,
+            )
+            for field, by_default in (
+                ("claim", is_("claim", False)),
+                ("env_injection", is_("env_injection", "Disallowed")),
+            )
+        ),
+        Rule(
+            "pool-runs",
+            Given("warm_pool").needs(is_("operating_mode", "Running")),
+            "a pool cannot be suspended",
+            remedy="remove it",
+            at="operating_mode",
+        ),
+        Rule(
+            "pool-pods-live",
+            Given("warm_pool").excludes(Given("shutdown_after")),
+            "would count from the start of a pod that waits, not from its claim",
+            remedy="remove it; who claims a sandbox sets spec.lifecycle.shutdownTime",
+            at="shutdown_after",
+        ),
+        Rule(
+            "claims-finish",
+            Written("ttl_seconds_after_finished").needs(is_("claim", True)),
+            "only a claim is removed after it has finished",
+            remedy="add claim: true, or remove it",
+            at="ttl_seconds_after_finished",
+        ),
+    )
 
     warm_pool: WarmPool | None = None
     """Keep a pool of started sandboxes (SandboxTemplate, SandboxWarmPool); default one Sandbox."""
@@ -25,26 +63,9 @@ class SandboxSettings(ManifestModel):
     operating_mode: Literal["Running", "Suspended"] = "Running"
     """Suspended stops the pod and keeps its storage; default Running. Not with a pool."""
     shutdown_after: Duration | None = None
-    """Longest life of a sandbox's pod; default no limit."""
+    """Longest life of the sandbox's pod; default no limit. Not with a pool, whose pods would end
+    while they wait: who claims one sets spec.lifecycle.shutdownTime of the SandboxClaim."""
     ttl_seconds_after_finished: Annotated[int, Field(ge=0, le=31_536_000)] = 3600
     """Seconds after which a finished claim is removed; needs claim. Default 3600."""
     env_injection: Literal["Disallowed", "Allowed", "Overrides"] = "Disallowed"
     """Whether a claim may add variables, or override declared ones; needs warmPool."""
-
-    @model_validator(mode="after")
-    def _pool_or_one(self) -> Self:
-        if self.warm_pool is None:
-            for field in ("claim", "env_injection"):
-                if getattr(self, field) != type(self).model_fields[field].default:
-                    name = type(self).model_fields[field].alias or field
-                    expected = "needs warmPool: without a pool there is nothing to claim"
-                    raise fault(expected, at=(name,), remedy=f"add warmPool, or remove {name}")
-        elif self.operating_mode != "Running":
-            raise fault("a pool cannot be suspended", at=("operatingMode",), remedy="remove it")
-        if "ttl_seconds_after_finished" in self.model_fields_set and not self.claim:
-            raise fault(
-                "only a claim is removed after it has finished",
-                at=("ttlSecondsAfterFinished",),
-                remedy="add claim: true, or remove it",
-            )
-        return self

@@ -1,15 +1,19 @@
 """How many replicas run: a number, a range for an autoscaler, or what a schedule says."""
 
-from typing import Annotated, Literal, Self
+from collections.abc import Iterator
+from typing import Annotated, Final, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from holdfast.manifest.text.faults import branch, chosen_by, fault
+from holdfast.manifest.text.faults import branch, chosen_by
+from holdfast.manifest.types.conditions import Compared, Every, Given, any_given, is_
+from holdfast.manifest.types.rules import Computed, Found, Rule, Ruled, finds
 from holdfast.manifest.types.values import (
     Cron,
     Duration,
     IntOrPercent,
     Items,
+    LabelName,
     LabelValue,
     ManifestModel,
     PositiveQuantity,
@@ -39,11 +43,42 @@ Target = Annotated[
 ]
 
 
-class ScalingMetric(ManifestModel):
+BY_USE: Final = ("Resource", "ContainerResource")
+"""Types of metrics that the kubelet measures."""
+
+
+class ScalingMetric(Ruled):
     """What the autoscaler looks at."""
 
-    type: Literal["Resource", "Pods", "External"]
-    """Resource: the containers' use. Pods: a metric of each pod. External: one from elsewhere."""
+    RULES = (
+        Rule(
+            "resource-metric-name",
+            is_("type", *BY_USE).needs(is_("name", "cpu", "memory")),
+            "a Resource metric is cpu or memory",
+            shown=("name",),
+            at="name",
+            remedy="write cpu or memory, or use type: Pods",
+        ),
+        Rule(
+            "resource-metric-selector",
+            is_("type", *BY_USE).excludes(Given("selector")),
+            "selector has no effect on a Resource metric",
+            at="selector",
+            remedy="remove selector, or use type: Pods",
+        ),
+        Rule(
+            "metric-of-a-container",
+            Given("container").needs(is_("type", "ContainerResource")),
+            "has no effect on this metric",
+            shown=("type",),
+            remedy="use type: ContainerResource, or remove it",
+            at="container",
+        ),
+    )
+
+    type: Literal["Resource", "ContainerResource", "Pods", "External"]
+    """Resource: the use of all containers together. ContainerResource: of one of them. Pods: a
+    metric of each pod. External: one from elsewhere."""
     name: Text
     """Resource (cpu, memory) or metric name."""
     target: Target
@@ -51,14 +86,14 @@ class ScalingMetric(ManifestModel):
     else a quantity."""
     selector: dict[QualifiedKey, LabelValue] = Field(default_factory=dict)
     """Labels that the series of a Pods or External metric carry; default any."""
+    container: LabelName | None = None
+    """Container whose use a ContainerResource metric is; default the agent's own, so that sidecars
+    do not count."""
 
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        if self.type == "Resource" and self.name not in {"cpu", "memory"}:
-            raise fault("a Resource metric is cpu or memory", found=repr(self.name), at=("name",))
-        if self.type == "Resource" and self.selector:
-            raise fault("selector has no effect on a Resource metric", at=("selector",))
-        return self
+    @property
+    def is_by_use(self) -> bool:
+        """Whether it is what containers use: nothing uses anything where no replica runs."""
+        return self.type in BY_USE
 
 
 class ScalingPolicy(ManifestModel):
@@ -94,8 +129,17 @@ class ScalingBehavior(ManifestModel):
     """Taking replicas away."""
 
 
-class ScalingSchedule(ManifestModel):
+class ScalingSchedule(Ruled):
     """A stretch of time that recurs, with the replicas that run in it."""
+
+    RULES = (
+        Rule(
+            "schedule-has-length",
+            Computed(why_not="spaces between the fields of a time table do not count"),
+            "expected an end other than the start",
+            remedy="change start or end",
+        ),
+    )
 
     start: Cron
     """When it begins, in cron's five fields."""
@@ -106,15 +150,129 @@ class ScalingSchedule(ManifestModel):
     replicas: SomeReplicas
     """Replicas that run at least."""
 
-    @model_validator(mode="after")
-    def _has_a_length(self) -> Self:
-        if self.start.split() == self.end.split():
-            raise fault("expected an end other than the start", found=repr(self.end), at=("end",))
-        return self
+
+class DisruptionBudget(ManifestModel):
+    """How many pods a drain may take at once."""
+
+    max_unavailable: IntOrPercent = 1
+    """Number or percent; default 1."""
 
 
-class Scaling(ManifestModel):
+class Availability(Ruled):
+    """What keeps the agent up while nodes come and go."""
+
+    RULES = (
+        *(
+            Rule(
+                f"standby-for-{field}",
+                ~is_(field, value) | is_("standby", True),
+                "there is no standby",
+                remedy="add standby: true",
+                at=field,
+            )
+            for field, value in (("active", "standby"), ("failover", "automatic"))
+        ),
+        Rule(
+            "failover-after",
+            Given("failover_after").needs(is_("failover", "automatic")),
+            "has no effect on a manual fail-over",
+            remedy="remove it, or use failover: automatic",
+            at="failover_after",
+        ),
+    )
+
+    pdb: DisruptionBudget = DisruptionBudget.model_construct()
+    """Disruption budget; rendered when more than one replica runs."""
+    standby: bool = False
+    """Run a second Deployment `<agent>-standby`, warm but without traffic; default false."""
+    active: Literal["primary", "standby"] = "primary"
+    """Which of the two the Service leads to: change it to fail over, one write. Default primary."""
+    failover: Literal["manual", "automatic"] = "manual"
+    """automatic: the operator leads the Service to the other one when no pod of the one that serves
+    has been ready for failoverAfter, and one of the other is; it stays there. Default manual: the
+    agent's status offers it."""
+    failover_after: Duration | None = None
+    """How long no pod may be ready before; only with failover: automatic. Default 30s."""
+
+    @property
+    def failover_seconds(self) -> float:
+        """Seconds without a ready pod after which the operator fails over."""
+        return duration_milliseconds(self.failover_after or DEFAULT_FAILOVER_AFTER) / 1000
+
+
+class Scaling(Ruled):
     """A fixed number of replicas, or a range for the autoscaler; schedules and idleness by KEDA."""
+
+    RULES = (
+        Rule(
+            "replicas-or-range",
+            Given("replicas").excludes(
+                any_given("min_replicas", "max_replicas", "metrics", "behavior", "idle_seconds")
+            ),
+            "replicas excludes minReplicas, maxReplicas, metrics, behavior and idleSeconds",
+            remedy="remove replicas, or what needs a range",
+        ),
+        Rule(
+            "range-has-both-ends",
+            Given("min_replicas").equals(Given("max_replicas")),
+            "expected both minReplicas and maxReplicas",
+            remedy="add the other one, or write replicas",
+        ),
+        Rule(
+            "metrics-need-range",
+            Given("metrics").needs(any_given("replicas", "min_replicas", "max_replicas")),
+            "metrics need minReplicas and maxReplicas",
+            remedy="add minReplicas and maxReplicas, or remove metrics",
+        ),
+        Rule(
+            "behavior-needs-range",
+            Given("behavior").needs(
+                any_given("replicas", "min_replicas", "max_replicas", "idle_seconds", "schedules")
+            ),
+            "behavior needs minReplicas and maxReplicas, or schedules",
+            remedy="add minReplicas and maxReplicas, or remove behavior",
+        ),
+        Rule(
+            "range-is-in-order",
+            Compared("min_replicas", "<=", "max_replicas"),
+            "minReplicas must not exceed maxReplicas",
+            shown=("min_replicas", "max_replicas"),
+            remedy="raise maxReplicas, or lower minReplicas",
+        ),
+        Rule(
+            "range-needs-metrics",
+            Every((Given("min_replicas"), Given("max_replicas"), ~Given("replicas"))).needs(
+                any_given("metrics", "schedules")
+            ),
+            "a range needs metrics",
+            remedy="say what to scale on, such as cpu at 70",
+        ),
+        Rule(
+            "schedule-within-range",
+            Computed(
+                cel="!has(self.maxReplicas) || !has(self.schedules) || "
+                "self.schedules.all(each, each.replicas <= self.maxReplicas)"
+            ),
+            "a schedule must not ask for more than maxReplicas",
+            remedy="raise maxReplicas, or lower the schedule's replicas",
+        ),
+        Rule(
+            "idleness-ends",
+            Computed(
+                cel="!has(self.idleSeconds) || (has(self.schedules) && size(self.schedules) > 0) "
+                "|| (has(self.metrics) && self.metrics.exists(each, each.type != 'Resource'))"
+            ),
+            "idleSeconds needs something that wakes the agent: without replicas there is no "
+            "cpu or memory to look at",
+            remedy="add a Pods or External metric, or schedules",
+        ),
+        Rule(
+            "metrics-once",
+            Computed(why_not="CEL compares selectors with every other above its cost limit"),
+            "metrics must be unique",
+            remedy="remove one of them",
+        ),
+    )
 
     replicas: Replicas | None = None
     """Fixed number; default 1. Excludes minReplicas and maxReplicas."""
@@ -129,61 +287,11 @@ class Scaling(ManifestModel):
     idle_seconds: Annotated[int, Field(ge=1, le=86_400)] | None = None
     """Seconds without work after which no replica runs, until there is work again; needs KEDA."""
     schedules: Items[ScalingSchedule] = ()
-    """Stretches of time with more replicas; outside them, what else is said. Needs KEDA."""
-
-    @model_validator(mode="after")
-    def _fixed_or_range(self) -> Self:
-        ends = (self.min_replicas, self.max_replicas)
-        if self.replicas is not None and (
-            any(ends) or self.metrics or self.behavior or self.idle_seconds
-        ):
-            raise fault(
-                "replicas excludes minReplicas, maxReplicas, metrics, behavior and idleSeconds"
-            )
-        if (self.min_replicas is None) != (self.max_replicas is None):
-            raise fault("expected both minReplicas and maxReplicas")
-        if self.min_replicas is None and self.metrics:
-            raise fault("metrics need minReplicas and maxReplicas")
-        if self.behavior and not self.is_automatic:
-            raise fault("behavior needs minReplicas and maxReplicas, or schedules")
-        if self.min_replicas and self.max_replicas:
-            self._refuse_faulty_range(self.min_replicas, self.max_replicas)
-        self._refuse_faulty_idleness()
-        self._refuse_repeated_metrics()
-        return self
-
-    def _refuse_faulty_range(self, fewest: int, most: int) -> None:
-        if fewest > most:
-            found = f"{fewest} > {most}"
-            raise fault("minReplicas must not exceed maxReplicas", found=found)
-        if not self.metrics and not self.schedules:
-            raise fault("a range needs metrics", remedy="say what to scale on, such as cpu at 70")
-        for index, schedule in enumerate(self.schedules):
-            if schedule.replicas > most:
-                raise fault(
-                    "a schedule must not ask for more than maxReplicas",
-                    found=f"{schedule.replicas} > {most}",
-                    at=("schedules", index, "replicas"),
-                )
-
-    def _refuse_faulty_idleness(self) -> None:
-        wakes = any(metric.type != "Resource" for metric in self.metrics) or self.schedules
-        if self.idle_seconds is not None and not wakes:
-            raise fault(
-                "idleSeconds needs something that wakes the agent: without replicas there is no "
-                "cpu or memory to look at",
-                remedy="add a Pods or External metric, or schedules",
-                at=("idleSeconds",),
-            )
-
-    def _refuse_repeated_metrics(self) -> None:
-        seen: set[object] = set()
-        for index, metric in enumerate(self.metrics):
-            key = (metric.type, metric.name, tuple(sorted(metric.selector.items())))
-            if key in seen:
-                found = f"{metric.name!r} twice"
-                raise fault("metrics must be unique", found=found, at=("metrics", index, "name"))
-            seen.add(key)
+    """Times with more replicas; at other times the other fields decide. Needs KEDA."""
+    availability: Availability = Availability.model_construct()
+    """What keeps it up while nodes come and go."""
+    leader_election: bool = False
+    """One replica leads: rights to a Lease, its name in LEASE_NAME, and a token; default false."""
 
     @property
     def needs_keda(self) -> bool:
@@ -212,42 +320,33 @@ class Scaling(ManifestModel):
         return 0 if self.idle_seconds is not None else self.base_replicas
 
 
-class DisruptionBudget(ManifestModel):
-    """How many pods a drain may take at once."""
+@finds("schedule-has-length")
+def _no_length(schedule: ScalingSchedule) -> Iterator[Found]:
+    if schedule.start.split() == schedule.end.split():
+        yield Found(("end",), repr(schedule.end))
 
-    max_unavailable: IntOrPercent = 1
-    """Number or percent; default 1."""
+
+@finds("schedule-within-range")
+def _beyond_range(scaling: Scaling) -> Iterator[Found]:
+    most = scaling.max_replicas
+    for index, schedule in enumerate(scaling.schedules):
+        if most is not None and schedule.replicas > most:
+            found = f"{schedule.replicas} > {most}"
+            yield Found(("schedules", index, "replicas"), found)
 
 
-class Availability(ManifestModel):
-    """What keeps the agent up while nodes come and go."""
+@finds("idleness-ends")
+def _never_wakes(scaling: Scaling) -> Iterator[Found]:
+    wakes = any(not metric.is_by_use for metric in scaling.metrics) or scaling.schedules
+    if scaling.idle_seconds is not None and not wakes:
+        yield Found(("idleSeconds",))
 
-    pdb: DisruptionBudget = DisruptionBudget.model_construct()
-    """Disruption budget; rendered when more than one replica runs."""
-    standby: bool = False
-    """Run a second Deployment `<agent>-standby`, warm but without traffic; default false."""
-    active: Literal["primary", "standby"] = "primary"
-    """Which of the two the Service leads to: change it to fail over, one write. Default primary."""
-    failover: Literal["manual", "automatic"] = "manual"
-    """automatic: the operator leads the Service to the other one when no pod of the one that serves
-    has been ready for failoverAfter, and one of the other is; it stays there. Default manual: the
-    agent's status offers it."""
-    failover_after: Duration | None = None
-    """How long no pod may be ready before; only with failover: automatic. Default 30s."""
 
-    @model_validator(mode="after")
-    def _standby_exists(self) -> Self:
-        for field in ("active", "failover"):
-            if field in self.model_fields_set and not self.standby:
-                declared = getattr(self, field)
-                if declared in ("standby", "automatic"):
-                    raise fault("there is no standby", remedy="add standby: true", at=(field,))
-        if self.failover_after is not None and self.failover == "manual":
-            remedy = "remove it, or use failover: automatic"
-            raise fault("has no effect on a manual fail-over", remedy=remedy, at=("failoverAfter",))
-        return self
-
-    @property
-    def failover_seconds(self) -> float:
-        """Seconds without a ready pod after which the operator fails over."""
-        return duration_milliseconds(self.failover_after or DEFAULT_FAILOVER_AFTER) / 1000
+@finds("metrics-once")
+def _repeated_metrics(scaling: Scaling) -> Iterator[Found]:
+    seen: set[object] = set()
+    for index, metric in enumerate(scaling.metrics):
+        key = (metric.type, metric.name, metric.container, tuple(sorted(metric.selector.items())))
+        if key in seen:
+            yield Found(("metrics", index, "name"), f"{metric.name!r} twice")
+        seen.add(key)

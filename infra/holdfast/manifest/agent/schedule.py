@@ -7,6 +7,7 @@ from pydantic import Field
 
 from holdfast.manifest.types.values import (
     Cron,
+    Items,
     LabelValue,
     ManifestModel,
     QualifiedKey,
@@ -24,7 +25,7 @@ class Run(ManifestModel):
     input: Text | None = None
     """What the run is asked to do; env AGENT_INPUT. Taken literally, nothing in it is expanded."""
     history_limit: Annotated[int, Field(ge=0, le=100)] = 3
-    """Finished runs kept to look at, of each outcome; default 3."""
+    """Finished runs to keep, of each outcome; default 3."""
     suspend: bool = False
     """Start no further runs; default false."""
     retries: Annotated[int, Field(ge=0, le=10)] = 0
@@ -42,6 +43,8 @@ class Schedule(Run):
     """Time zone of the schedule; default UTC."""
     concurrency_policy: Literal["Forbid", "Allow", "Replace"] = "Forbid"
     """What happens to a run that is due while the last one still runs; default Forbid."""
+    starting_deadline_seconds: Annotated[int, Field(ge=10, le=604_800)] = 3600
+    """Seconds after which a run that could not be started at its time is left out; default 3600."""
 
 
 class Trigger(Run):
@@ -56,7 +59,16 @@ class Trigger(Run):
     max_runs: Annotated[int, Field(ge=1, le=1000)] = 1
     """Most runs at a time; default 1."""
     polling_seconds: Annotated[int, Field(ge=5, le=3600)] = 30
-    """Seconds between looks at the metric; default 30."""
+    """Seconds between queries of the metric; default 30."""
+
+
+class JobSettings(ManifestModel):
+    """The runs of an agent of type Job."""
+
+    schedules: Items[Schedule] = ()
+    """When it runs."""
+    triggers: Items[Trigger] = ()
+    """What else starts runs: work that waits. Needs KEDA."""
 
 
 def run_names(

@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from holdfast.manifest.types.choices import Choosing, OneOf
 from holdfast.manifest.types.references import Reaches
+from holdfast.manifest.types.rules import OneOf, Ruled
 from holdfast.manifest.types.values import (
     Commit,
     DigestReference,
@@ -36,10 +36,10 @@ class BucketSource(ManifestModel):
     """Digest of the archive."""
 
 
-class AgentSkill(Choosing):
+class AgentSkill(Ruled):
     """One skill, mounted read-only at /etc/holdfast/skills/<name>; exactly one source."""
 
-    CHOICES = (OneOf(("oci", "git", "bucket")),)
+    RULES = (OneOf(("oci", "git", "bucket")),)
 
     name: PartName
     """Name of the skill and of its folder."""

@@ -1,10 +1,11 @@
 """What an agent promises its callers, and what else somebody is to be told."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.conditions import any_given
+from holdfast.manifest.types.rules import Rule, Ruled
 from holdfast.manifest.types.values import (
     AlertName,
     Duration,
@@ -47,8 +48,17 @@ class Latency(ManifestModel):
     """Share of requests that are to be that fast, in percent."""
 
 
-class ServiceObjectives(ManifestModel):
+class ServiceObjectives(Ruled):
     """Service level objectives; alerts on how fast their error budgets burn are made of them."""
+
+    RULES = (
+        Rule(
+            "slo-promises-something",
+            any_given(*OBJECTIVES),
+            "expected at least one of availability, latency and toolSuccess",
+            remedy="add availability, latency or toolSuccess",
+        ),
+    )
 
     availability: Target | None = None
     """Share of requests that do not fail (5xx), in percent, such as 99.5."""
@@ -60,9 +70,3 @@ class ServiceObjectives(ManifestModel):
     """Days over which an error budget counts; default 30."""
     runbook_url: Url | None = None
     """What to do when a budget burns."""
-
-    @model_validator(mode="after")
-    def _promises_something(self) -> Self:
-        if all(getattr(self, name) is None for name in OBJECTIVES):
-            raise fault("expected at least one of availability, latency and toolSuccess")
-        return self

@@ -1,13 +1,14 @@
 """The tools an agent may call, and the servers that offer them."""
 
-from typing import Annotated, Literal, Self
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from holdfast.manifest.agent.model import Reference
-from holdfast.manifest.text.faults import fault
-from holdfast.manifest.types.choices import Choosing, OneOf
+from holdfast.manifest.types.conditions import Given, is_
 from holdfast.manifest.types.references import EntryOf, Reaches, RefersTo
+from holdfast.manifest.types.rules import Computed, Found, OneOf, Rule, Ruled, Unique, finds
 from holdfast.manifest.types.values import (
     Duration,
     HeaderName,
@@ -31,10 +32,40 @@ class HeaderSource(ManifestModel):
     """Entry of secrets[] whose key holds the whole value."""
 
 
-class McpTool(Choosing):
+class McpTool(Ruled):
     """Tools of an MCP server, by name."""
 
-    CHOICES = (OneOf(("server_ref", "url")),)
+    RULES = (
+        OneOf(("server_ref", "url")),
+        Rule(
+            "transport-of-a-server",
+            Given("server_ref").needs(is_("transport", "streamable-http")),
+            "serverRef excludes transport: the MCPServer says it",
+            at="transport",
+            remedy="remove transport",
+        ),
+        Rule(
+            "headers-once",
+            Computed(why_not="CEL compares header names with every other above its cost limit"),
+            "expected a header that is not given already",
+            remedy="remove one of them",
+        ),
+        Rule(
+            "tools-by-name",
+            Given("tool_names"),
+            "expected at least one tool in toolNames",
+            remedy="list the tools by name",
+        ),
+        Rule(
+            "approved-tools-are-used",
+            Computed(
+                cel="!has(self.requireApproval) || self.requireApproval.all(each, "
+                "has(self.toolNames) && each in self.toolNames)"
+            ),
+            "requireApproval must be a subset of toolNames",
+            remedy="add the tool to toolNames, or remove it from requireApproval",
+        ),
+    )
 
     server_ref: Annotated[Reference, RefersTo("MCPServer", "tools")] | None = None
     """Name of an MCPServer; excludes url."""
@@ -42,7 +73,7 @@ class McpTool(Choosing):
     """Address of a server that is not declared; its host joins the agent's egress."""
     transport: Transport = "streamable-http"
     """How the server is spoken to; default streamable-http."""
-    tool_names: Annotated[Items[ToolName], Field(max_length=50)] = ()
+    tool_names: Annotated[Items[ToolName], Field(max_length=50), Unique("")] = ()
     """Tools the agent may call; at least one, at most 50."""
     require_approval: Items[ToolName] = ()
     """Tools that a person must approve, each time; a subset of toolNames."""
@@ -53,24 +84,7 @@ class McpTool(Choosing):
     timeout: Duration = "30s"
     """Longest wait for a tool; default 30s."""
     digest: Sha256 | None = None
-    """Digest over the reviewed names, descriptions and input schemas."""
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        if self.server_ref is not None and self.transport != "streamable-http":
-            raise fault("serverRef excludes transport: the MCPServer says it", at=("transport",))
-        sent = [source.name.lower() for source in self.headers_from]
-        for index, name in enumerate(self.allowed_headers):
-            if name.lower() in sent or name.lower() in map(str.lower, self.allowed_headers[:index]):
-                expected = "expected a header that is not given already"
-                raise fault(expected, found=repr(name), at=("allowedHeaders", index))
-        if not self.tool_names:
-            raise fault("expected at least one tool in toolNames", remedy="list the tools by name")
-        for index, name in enumerate(self.require_approval):
-            if name not in self.tool_names:
-                expected = "requireApproval must be a subset of toolNames"
-                raise fault(expected, found=repr(name), at=("requireApproval", index))
-        return self
+    """Digest over the reviewed tools and instructions, as agents/tools.lock has it."""
 
 
 class AgentTool(ManifestModel):
@@ -91,10 +105,10 @@ class HttpTool(ManifestModel):
     """HTTP method; default POST."""
 
 
-class Tool(Choosing):
+class Tool(Ruled):
     """One entry of tools[]: exactly one of mcp, agent and http."""
 
-    CHOICES = (OneOf(("mcp", "agent", "http")),)
+    RULES = (OneOf(("mcp", "agent", "http")),)
 
     mcp: McpTool | None = None
     """Tools of an MCP server."""
@@ -102,3 +116,19 @@ class Tool(Choosing):
     """Another agent."""
     http: HttpTool | None = None
     """An HTTP endpoint."""
+
+
+@finds("headers-once")
+def _repeated_headers(tool: McpTool) -> Iterator[Found]:
+    seen = [source.name.lower() for source in tool.headers_from]
+    for index, name in enumerate(tool.allowed_headers):
+        if name.lower() in seen:
+            yield Found(("allowedHeaders", index), repr(name))
+        seen.append(name.lower())
+
+
+@finds("approved-tools-are-used")
+def _unused_approvals(tool: McpTool) -> Iterator[Found]:
+    for index, name in enumerate(tool.require_approval):
+        if name not in tool.tool_names:
+            yield Found(("requireApproval", index), repr(name))

@@ -6,11 +6,14 @@ words.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from pydantic import BaseModel
 from pydantic.alias_generators import to_camel
 
 from holdfast.kube.paths import Path
+from holdfast.manifest.agent.dependency import as_dependency
 from holdfast.manifest.stack.controllers import CONTROLLERS, ControllerName
 from holdfast.manifest.stack.environment import Environment, ImageName
 from holdfast.manifest.types.text_faults import STORE_SCHEMES
@@ -61,9 +64,6 @@ SETTINGS: Final[Mapping[str, Setting]] = {
     "objectStores.s3": Setting(_FETCHED.format("s3"), "fetch by https"),
     "objectStores.gs": Setting(_FETCHED.format("gs"), "fetch by https"),
     "backups.image": Setting(_SNAPSHOTS.format("image"), "use backup.method: Job"),
-    "backups.apiServerCidrs": Setting(
-        _SNAPSHOTS.format("apiServerCidrs"), "use backup.method: Job"
-    ),
     "telemetry.prometheusUrl": Setting(
         "needs a source of metrics, which this stack does not declare"
     ),
@@ -91,25 +91,37 @@ def missing_capabilities(
             otherwise = f", or {setting.remedy}" if setting.remedy else ""
             remedy = f"set holdfast:{name} in the stack file{otherwise}"
             yield MissingCapability(path, setting.words, remedy)
-    if spec.availability.failover == "automatic" and environment.agent_resources.mode == "off":
+    if (
+        spec.scaling.availability.failover == "automatic"
+        and environment.agent_resources.mode == "off"
+    ):
         yield MissingCapability(
-            ("availability", "failover"),
+            ("scaling", "availability", "failover"),
             "needs the operator, which this stack does not use",
-            "set holdfast:agentResources: {mode: observe} in the stack file, or fail over by hand",
+            "set holdfast:agentResources: {mode: observe} in the stack file, or fail over manually",
         )
     yield from _missing_endpoint(spec, environment)
+    yield from _missing_api_server(spec, environment)
+    yield from _missing_scraper(spec, environment)
 
 
 def _setting_of(environment: Environment, name: str) -> object:
     """What stands at a place below `holdfast:`; nothing where it is not set."""
     value: Any = environment
     for part in name.split("."):
-        fields = type(value).model_fields.items()
-        [field] = [each for each, info in fields if (info.alias or to_camel(each)) == part]
-        value = getattr(value, field)
+        model: type[BaseModel] = type(value)
+        value = getattr(value, _field_named(model, part))
         if value is None:
             return None
     return value
+
+
+@cache
+def _field_named(model: type[BaseModel], name: str) -> str:
+    """The attribute of a model for a name in files."""
+    fields = model.model_fields.items()
+    [field] = [each for each, info in fields if (info.alias or to_camel(each)) == name]
+    return field
 
 
 def image_of(environment: Environment, name: ImageName) -> str | None:
@@ -128,10 +140,12 @@ def _controllers(spec: "AgentSpec") -> Iterator[tuple[ControllerName, Path]]:
         yield "agent-sandbox", ("type",)
     if spec.network.expose.gateway_ref is not None:
         yield "gateway-api", ("network", "expose", "gatewayRef")
-    if spec.backup is not None and spec.backup.method == "VolumeSnapshot":
-        yield "volume-snapshots", ("backup",)
-    if spec.restored and (spec.backup is None or spec.backup.method != "Job"):
-        yield "volume-snapshots", ("restoreFrom",)
+    if spec.storage.backup is not None and spec.storage.backup.method == "VolumeSnapshot":
+        yield "volume-snapshots", ("storage", "backup")
+    if spec.storage.restored and (
+        spec.storage.backup is None or spec.storage.backup.method != "Job"
+    ):
+        yield "volume-snapshots", ("storage", "restoreFrom")
     yield from _controllers_of_secrets(spec)
     if spec.rollout.is_progressive:
         yield "argo-rollouts", ("rollout", "strategy")
@@ -139,10 +153,10 @@ def _controllers(spec: "AgentSpec") -> Iterator[tuple[ControllerName, Path]]:
         yield "keda", ("scaling", "idleSeconds")
     if spec.scaling.schedules:
         yield "keda", ("scaling", "schedules")
-    for index, _ in enumerate(spec.triggers):
-        yield "keda", ("triggers", index)
-    if spec.queue_name is not None:
-        yield "kueue", ("queueName",)
+    for index, _ in enumerate(spec.job.triggers):
+        yield "keda", ("job", "triggers", index)
+    if spec.pod.queue_name is not None:
+        yield "kueue", ("pod", "queueName")
     if spec.telemetry.traces.inject == "operator":
         yield "opentelemetry-operator", ("telemetry", "traces", "inject")
     yield from _controllers_of_metrics(spec)
@@ -169,19 +183,19 @@ def _controllers_of_secrets(spec: "AgentSpec") -> Iterator[tuple[ControllerName,
 def _images(spec: "AgentSpec") -> Iterator[tuple[str, Path]]:
     if spec.runtime == "managed":
         yield "images.runtime", ("runtime",)
-    if spec.depends_on and spec.wait_for_dependencies:
+    if any(as_dependency(each).wait for each in spec.depends_on):
         yield "images.tools", ("dependsOn",)
     for index, skill in enumerate(spec.skills):
         if not skill.oci:
             yield "images.tools", ("skills", index)
-    for index, step in enumerate(spec.lifecycle.pre_start):
+    for index, step in enumerate(spec.container.lifecycle.pre_start):
         if step.fetch is not None:
-            yield "images.tools", ("lifecycle", "preStart", index, "fetch")
+            yield "images.tools", ("container", "lifecycle", "preStart", index, "fetch")
     check = spec.rollout.preflight
     if check is not None and (check.llm or check.tools):
         yield "images.tools", ("rollout", "preflight")
-    if spec.lifecycle.cache_warmer is not None:
-        yield "images.tools", ("lifecycle", "cacheWarmer")
+    if spec.pod.cache_warmer is not None:
+        yield "images.tools", ("pod", "cacheWarmer")
     if spec.telemetry.logs.shipper == "sidecar":
         yield "images.logShipper", ("telemetry", "logs", "shipper")
     if spec.telemetry.traces.inject == "sidecar":
@@ -193,20 +207,19 @@ def _settings(spec: "AgentSpec") -> Iterator[tuple[str, Path]]:
     for index, secret in enumerate(spec.secrets):
         if secret.provider in stores:
             yield f"secretStores.{stores[secret.provider]}", ("secrets", index)
-    for index, step in enumerate(spec.lifecycle.pre_start):
+    for index, step in enumerate(spec.container.lifecycle.pre_start):
         if step.fetch is not None and step.fetch.scheme in STORE_SCHEMES:
-            path = ("lifecycle", "preStart", index, "fetch", "uri")
+            path = ("container", "lifecycle", "preStart", index, "fetch", "uri")
             yield f"objectStores.{step.fetch.scheme}", path
-    if spec.backup is not None and spec.backup.method == "VolumeSnapshot":
-        yield "backups.image", ("backup",)
-        yield "backups.apiServerCidrs", ("backup",)
+    if spec.storage.backup is not None and spec.storage.backup.method == "VolumeSnapshot":
+        yield "backups.image", ("storage", "backup")
     if spec.rollout.analysis is not None:
         yield "telemetry.prometheusUrl", ("rollout", "analysis")
     for index, metric in enumerate(spec.scaling.metrics if spec.scaling.needs_keda else ()):
-        if metric.type != "Resource":
+        if not metric.is_by_use:
             yield "telemetry.prometheusUrl", ("scaling", "metrics", index)
-    for index, _ in enumerate(spec.triggers):
-        yield "telemetry.prometheusUrl", ("triggers", index, "metric")
+    for index, _ in enumerate(spec.job.triggers):
+        yield "telemetry.prometheusUrl", ("job", "triggers", index, "metric")
 
 
 def _missing_for_aws(spec: "AgentSpec", environment: Environment) -> Iterator[MissingCapability]:
@@ -231,6 +244,40 @@ def _missing_for_aws(spec: "AgentSpec", environment: Environment) -> Iterator[Mi
                 "nothing",
                 "use onChange: reload, or declare external-secrets",
             )
+
+
+def _missing_scraper(spec: "AgentSpec", environment: Environment) -> Iterator[MissingCapability]:
+    """The agent's own network rules keep out who scrapes it, unless the stack says who that is."""
+    metrics = spec.telemetry.metrics
+    is_scraped = "prometheus-operator" in environment.controllers and metrics.enabled
+    if is_scraped and metrics.service_monitor != "off" and environment.network.monitoring is None:
+        yield MissingCapability(
+            ("telemetry", "metrics"),
+            "are scraped by pods that this stack does not name, and network rules keep them out",
+            "set holdfast:network.monitoring in the stack file, or serviceMonitor: off",
+        )
+
+
+def _missing_api_server(spec: "AgentSpec", environment: Environment) -> Iterator[MissingCapability]:
+    """Network rules are judged behind the address of the Service kubernetes; Cilium knows it."""
+    if environment.network.api_server.cidrs or environment.opens_domains == "cilium":
+        return
+    if spec.network.asks_api_server:
+        index = [bool(each.api_server) for each in spec.network.egress].index(True)
+        yield _asks_api_server(("network", "egress", index, "apiServer"))
+    elif spec.scaling.leader_election and not spec.network.cidrs:
+        yield _asks_api_server(("scaling", "leaderElection"))
+    if spec.storage.backup is not None and spec.storage.backup.method == "VolumeSnapshot":
+        yield _asks_api_server(("storage", "backup"))
+
+
+def _asks_api_server(path: Path) -> MissingCapability:
+    return MissingCapability(
+        path,
+        "asks the API server, whose addresses this stack does not say",
+        "set holdfast:network.apiServer.cidrs in the stack file (kubectl get endpointslices "
+        "kubernetes), or remove the field",
+    )
 
 
 def _missing_endpoint(spec: "AgentSpec", environment: Environment) -> Iterator[MissingCapability]:

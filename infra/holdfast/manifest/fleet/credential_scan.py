@@ -7,7 +7,7 @@ alike.
 from collections.abc import Iterator
 from typing import Any
 
-from holdfast_policies.credentials import credentials_in, known_credential, named_credential
+from holdfast_policies.facts.credentials import credentials_in, known_credential, named_credential
 
 from holdfast.errors import ManifestError
 from holdfast.kube.paths import Path, format_path
@@ -57,10 +57,10 @@ def _kind_of(text: str, path: Path, data: Any) -> str:  # noqa: ANN401 - raw dat
     match path:
         case ("metadata", "labels" | "annotations", str(name)):
             return named_credential(name, text)
-        case ("spec", "env", int(index), "value"):
-            return named_credential(str(data["spec"]["env"][index].get("name")), text)
-        case ("spec", "args" | "command" as field, int(index)):
-            before = str(data["spec"][field][index - 1]) if index else ""
+        case ("spec", "container", "env", int(index), "value"):
+            return named_credential(str(data["spec"]["container"]["env"][index].get("name")), text)
+        case ("spec", "container", "args" | "command" as field, int(index)):
+            before = str(data["spec"]["container"][field][index - 1]) if index else ""
             flag = before.lstrip("-") if before.startswith("-") else ""
             return named_credential(flag, text) or next(credentials_in(text), "")
         case ("spec", "config", int(), "data", _) | ("spec", "prompt", "systemMessage"):

@@ -6,18 +6,26 @@ from typing import Any
 from holdfast.errors import ManifestError, NameTakenError
 from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.agent.exposure import GATEWAY
-from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
+from holdfast.manifest.kinds.kinds import KINDS, MCP_SERVER_KIND
 from holdfast.manifest.text.documents import Document
 from holdfast.manifest.text.origin import Origin
-from holdfast.manifest.types.values import AGENT_NAME_MAX_CHARACTERS
+from holdfast.manifest.types.values import BACKED_UP_AGENT_NAME_MAX
 
 _NAME_PATH = ("metadata", "name")
 
 
 class DeclaredNames:
-    """Kind and name to the namespaces in which it is declared, and where."""
+    """Kind and name to the namespaces in which it is declared, and where.
 
-    def __init__(self, documents: Iterable[Document], default_namespace: str) -> None:
+    Attributes:
+        are_complete: Every file was read to its end, and each of its documents says its kind and
+            name. Else a name that is not found may stand in what could not be read.
+    """
+
+    def __init__(
+        self, documents: Iterable[Document], default_namespace: str, *, are_complete: bool = True
+    ) -> None:
+        self.are_complete = are_complete
         self._places: dict[str, dict[str, dict[str, list[Origin]]]] = {}
         self._run: dict[str, dict[str, list[Origin]]] = {}
         for document in documents:
@@ -32,6 +40,7 @@ class DeclaredNames:
                     of_run.append(document.origin.nearest(_NAME_PATH))
                 of_name = self._places.setdefault(kind, {}).setdefault(name, {})
                 of_name.setdefault(namespace, []).append(document.origin.nearest(_NAME_PATH))
+            self.are_complete &= isinstance(name, str) and kind in KINDS
 
     def of(self, kind: str) -> Mapping[str, Mapping[str, list[Origin]]]:
         """Name to namespace to the places where an object of this kind is declared."""
@@ -69,7 +78,7 @@ def _faults_of_run(names: Mapping[str, Mapping[str, list[Origin]]]) -> Iterator[
                 remedy="rename it",
             )
         for place in (place for places in namespaces.values() for place in places):
-            folded = name[:AGENT_NAME_MAX_CHARACTERS].lower()
+            folded = name[:BACKED_UP_AGENT_NAME_MAX].lower()
             if folded not in first:
                 first[folded] = (name, place)
                 continue
@@ -77,7 +86,7 @@ def _faults_of_run(names: Mapping[str, Mapping[str, list[Origin]]]) -> Iterator[
             expected = "expected a name that no other agent or tool server of the fleet has"
             if other != name:
                 expected += (
-                    f" (case and what follows {AGENT_NAME_MAX_CHARACTERS} characters do not count)"
+                    f" (case and what follows {BACKED_UP_AGENT_NAME_MAX} characters do not count)"
                 )
             yield _taken(place, other_place, expected, other)
 

@@ -1,26 +1,34 @@
-"""What an agent reaches beyond its peers: inferred from its manifest, and listed in it.
+"""What an agent reaches beyond other agents: inferred from its manifest, and listed in it.
 
 Checks, explanations and network policies read the same list.
 """
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 from urllib.parse import urlsplit
 
 from holdfast.kube.paths import Path
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.dependency import Dependency, as_dependency
-from holdfast.manifest.agent.lifecycle import Fetch, fetched_url
+from holdfast.manifest.agent.lifecycle import Fetch
 from holdfast.manifest.agent.memory import Database, Memory
 from holdfast.manifest.agent.model import DIRECT, ModelAccess, ModelConfigSpec, as_reference
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.fleet.references import model_choices
 from holdfast.manifest.kinds.kinds import McpServer, ModelConfig
 from holdfast.manifest.kinds.mcp_server import McpServerSpec
-from holdfast.manifest.stack.environment import Environment
+from holdfast.manifest.stack.environment import Environment, ObjectStore
 from holdfast.manifest.types.hosts import DEFAULT_PORTS, HostKind, host_kind
 from holdfast.manifest.types.references import Reaches, RefersTo, marked
 
+PROVIDER_URLS: Final[Mapping[str, str]] = {
+    "anthropic": "https://api.anthropic.com/v1",
+    "google": "https://generativelanguage.googleapis.com/v1beta/openai",
+    "mistral": "https://api.mistral.ai/v1",
+    "openai": "https://api.openai.com/v1",
+}
+"""Provider, in lower case, to its own address."""
 ObjectKey = tuple[str, str]
 """Namespace and name."""
 
@@ -31,17 +39,21 @@ class Destination:
 
     Attributes:
         host: Domain (`*.` before it in listed ones), Service name or address; lower case.
-        port: Port, or None for a domain that is listed without one.
+        port: Port.
         kind: Where the host is.
         path: Field of the agent's manifest that brings it in.
+        is_https: Whether it is asked by HTTPS, which an egress gateway passes on.
+        protocol: Transport protocol.
         is_hosted: Whether it is a tool server that the stack runs: its pods are opened by label.
     """
 
     host: str
-    port: int | None
+    port: int
     kind: HostKind
     path: Path
     is_hosted: bool = False
+    is_https: bool = True
+    protocol: str = "TCP"
 
 
 @dataclass(frozen=True)
@@ -78,10 +90,7 @@ def destinations_of(spec: AgentSpec, namespace: str, targets: Targets) -> tuple[
         *_models(spec, namespace, targets),
         *_referred(spec, namespace, targets),
         *_stated(spec, namespace, targets.environment),
-        *(
-            Destination(domain, None, HostKind.EXTERNAL, (*_DOMAINS, index))
-            for index, domain in enumerate(spec.network.egress.domains)
-        ),
+        *_listed(spec, namespace),
     )
 
 
@@ -102,7 +111,24 @@ def model_url(choice: ModelAccess, namespace: str, targets: Targets) -> tuple[st
     return (shared.base_url, "ref") if shared is not None and shared.base_url else None
 
 
-_DOMAINS: Path = ("spec", "network", "egress", "domains")
+def _listed(spec: AgentSpec, namespace: str) -> Iterator[Destination]:
+    """Hosts and Services in `network.egress`; a TCP port of a host counts as HTTPS."""
+    for index, entry in enumerate(spec.network.egress):
+        path: Path = ("spec", "network", "egress", index)
+        host, at = entry.host, "host"
+        if entry.service is not None:
+            place = entry.service.namespace or namespace
+            host, at = f"{entry.service.name}.{place}.svc", "service"
+        for each in entry.opened_ports if host is not None else ():
+            assert host is not None  # noqa: S101 - just asked
+            yield Destination(
+                host,
+                each.port,
+                host_kind(host),
+                (*path, at),
+                is_https=each.protocol == "TCP",
+                protocol=each.protocol,
+            )
 
 
 def _models(spec: AgentSpec, namespace: str, targets: Targets) -> Iterator[Destination]:
@@ -111,6 +137,20 @@ def _models(spec: AgentSpec, namespace: str, targets: Targets) -> Iterator[Desti
             url, name = found
             is_part = name and path[-1] != "embeddingModelRef"
             yield _of_url(url, (*path, name) if is_part else path)
+        elif own := _provider_url(choice, namespace, targets):
+            yield _of_url(own, path)
+
+
+def _provider_url(choice: ModelAccess, namespace: str, targets: Targets) -> str | None:
+    """Where a model is asked whose address nobody says.
+
+    None for a provider that is not known, and on a stack that cannot open a domain.
+    """
+    if targets.environment.opens_domains is None:
+        return None
+    shared = targets.models.get(as_reference(choice.ref, namespace)) if choice.ref else None
+    provider = (shared.provider if shared else choice.provider) or ""
+    return PROVIDER_URLS.get(provider.lower())
 
 
 def _referred(spec: AgentSpec, namespace: str, targets: Targets) -> Iterator[Destination]:
@@ -150,10 +190,11 @@ def _stated(spec: AgentSpec, namespace: str, environment: Environment) -> Iterat
             continue  # asked through a gateway, perhaps
         if isinstance(part, Database):
             kind = host_kind(part.host)
-            yield Destination(part.host, part.effective_port, kind, each.path)
+            port = part.effective_port
+            yield Destination(part.host, port, kind, each.path, is_https=False)
         elif isinstance(part, Memory):
-            if store := part.store_in(spec.databases, namespace):
-                yield Destination(*store, host_kind(store[0]), each.path)
+            if store := part.store_in(spec.storage.databases, namespace):
+                yield Destination(*store, host_kind(store[0]), each.path, is_https=False)
         elif not isinstance(part, Fetch):
             yield _of_url(each.value, each.path)
         elif url := fetched_url(part, environment):
@@ -171,4 +212,22 @@ def _of_url(url: str, path: Path, *, is_hosted: bool = False) -> Destination:
     parts = urlsplit(url)
     host = (parts.hostname or "").rstrip(".")
     port = parts.port or DEFAULT_PORTS[parts.scheme]
-    return Destination(host, port, host_kind(host), path, is_hosted)
+    is_https = parts.scheme == "https"
+    return Destination(host, port, host_kind(host), path, is_hosted, is_https)
+
+
+def store_of(fetch: Fetch, environment: Environment) -> ObjectStore | None:
+    """The store that a fetch names by its scheme; None for http and https."""
+    stores = {"s3": environment.object_stores.s3, "gs": environment.object_stores.gs}
+    return stores.get(fetch.scheme)
+
+
+def fetched_url(fetch: Fetch, environment: Environment) -> str | None:
+    """Address that is requested; None when the stack does not declare the store."""
+    if fetch.scheme in {"http", "https"}:
+        return fetch.uri
+    store = store_of(fetch, environment)
+    if store is None:
+        return None
+    parts = urlsplit(fetch.uri)
+    return f"{store.endpoint.rstrip('/')}/{parts.netloc}{parts.path}"

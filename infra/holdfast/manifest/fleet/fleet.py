@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
 
+from holdfast_policies.own.source import RuleFile
+
 from holdfast.errors import SourceLocation
 from holdfast.kube.paths import Segment, parse_path
 from holdfast.manifest.agent.agent import AGENT_KIND, Agent, AgentSpec
@@ -40,7 +42,7 @@ class Declaration:
         """Place of a field, or of the closest one around it that was written.
 
         Args:
-            path: Field path in the manifest, such as `spec.env[0].value` or
+            path: Field path in the manifest, such as `spec.container.env[0].value` or
                 `metadata.labels["a.b/c"]`, or its parts; empty for the whole manifest.
         """
         parts = parse_path(path) if isinstance(path, str) else path
@@ -156,6 +158,7 @@ class Fleet:
         environment: The settings of the stack that the fleet was loaded for.
         stack: Name of that stack; empty when none was given.
         settings_origin: Where those settings were written.
+        rule_files: Own rules of the project, as text.
     """
 
     agents: tuple[DeclaredAgent, ...]
@@ -166,6 +169,7 @@ class Fleet:
     settings_origin: Origin = field(
         default_factory=lambda: Origin("", 0, 0), repr=False, compare=False
     )
+    rule_files: tuple[RuleFile, ...] = ()
 
     @cached_property
     def workloads(self) -> tuple[DeclaredAgent, ...]:

@@ -8,7 +8,7 @@ from holdfast.manifest.agent.exposure import GATEWAY
 from holdfast.manifest.agent.model import DIRECT
 from holdfast.manifest.fleet.capabilities import missing_capabilities
 from holdfast.manifest.fleet.declared_names import DeclaredNames
-from holdfast.manifest.fleet.egress import Targets, destinations_of, targets_of
+from holdfast.manifest.fleet.egress import Destination, Targets, destinations_of, targets_of
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.references import faults_of_references, faults_of_teams, model_choices
 from holdfast.manifest.fleet.tool_checks import faults_of_lock, faults_of_tools
@@ -111,22 +111,27 @@ def _faults_of_egress(
     agent: DeclaredAgent, fleet: Fleet, targets: Targets
 ) -> Iterator[ManifestError]:
     opened_by = fleet.environment.opens_domains
-    egress = agent.spec.network.egress
-    if opened_by == "gateway" or egress.mode == "denyAll":
+    network = agent.spec.network
+    if network.deny_egress:
         return
     for destination in destinations_of(agent.spec, agent.namespace, targets):
-        if not is_outside(destination.host, egress.cidrs):
+        open_ranges = network.ranges_at(destination.port, destination.protocol)
+        if not is_outside(destination.host, open_ranges):
+            continue
+        if opened_by == "gateway":
+            if not destination.is_https:
+                yield _not_https(agent, destination)
             continue
         remedy = "set holdfast:network.egressGateway in the stack file"
         if destination.kind is HostKind.ADDRESS:
-            way = "add the address to network.egress.cidrs"
+            way = "add its address to network.egress, as {cidr}"
             remedy = way if opened_by == "cilium" else f"{remedy}, or {way}"
-        elif opened_by == "cilium" and egress.allow_dns:
+        elif opened_by == "cilium" and network.allow_dns:
             continue
         elif opened_by == "cilium":
             yield ManifestError(
-                agent.location_of(("spec", "network", "egress", "allowDNS")),
-                "spec.network.egress.allowDNS",
+                agent.location_of(("spec", "network", "allowDNS")),
+                "spec.network.allowDNS",
                 expected=f"expected true to reach {destination.host!r}: Cilium learns the "
                 "addresses of a domain from the agent's own look-ups",
                 found="false",
@@ -141,6 +146,16 @@ def _faults_of_egress(
             found="none",
             remedy=remedy,
         )
+
+
+def _not_https(agent: DeclaredAgent, destination: Destination) -> ManifestError:
+    return ManifestError(
+        agent.location_of(destination.path),
+        format_path(destination.path),
+        expected="expected HTTPS: the egress gateway of the stack passes nothing else on",
+        found=f"{destination.host}:{destination.port}",
+        remedy="use https, or add its address to network.egress, as {cidr}, and name it by that",
+    )
 
 
 def _faults_of_needs(agent: DeclaredAgent, fleet: Fleet) -> Iterator[ManifestError]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from holdfast_policies.own.source import RuleFile
+
 from holdfast.errors import InputError, InvalidFilesError, ManifestError
 from holdfast.kube.paths import format_path
 from holdfast.manifest.agent.agent import AGENT_KIND, Agent
@@ -15,6 +17,7 @@ from holdfast.manifest.fleet.fleet import Declared, Fleet, declared, fleet_of
 from holdfast.manifest.fleet.fleet_checks import faults_in_environment, faults_of_fleet
 from holdfast.manifest.fleet.merge import ProjectInputs, effective_agent, effective_server
 from holdfast.manifest.fleet.project_files import AGENTS_FOLDER
+from holdfast.manifest.fleet.rule_files import read_own_rules
 from holdfast.manifest.fleet.team_defaults import Memberships
 from holdfast.manifest.fleet.tool_lock import ToolLock, read_tool_lock
 from holdfast.manifest.kinds.kinds import KINDS, AgentTeam, Companion, McpServer
@@ -35,10 +38,15 @@ _IMPORTED = frozenset({"CronJob", "Deployment", "Sandbox", "StatefulSet"})
 
 @dataclass(slots=True)
 class _Gathered:
-    """What has been read so far."""
+    """What has been read so far.
+
+    Attributes:
+        is_whole: Every file was read to its end.
+    """
 
     errors: list[ManifestError] = field(default_factory=list)
     manifests: list[Declared] = field(default_factory=list)
+    is_whole: bool = True
 
 
 def load_fleet(
@@ -68,10 +76,11 @@ def load_fleet(
         update={"namespace": settings.default_namespace}
     )
     documents = list(_documents(root, further_files, gathered))
-    names = DeclaredNames(documents, environment.namespace)
+    names = DeclaredNames(documents, environment.namespace, are_complete=gathered.is_whole)
     memberships = Memberships(documents, environment.namespace)
     gathered.errors += [*names.faults(), *memberships.faults()]
-    gathered.errors += _unknown_overrides(settings, names)
+    if names.are_complete:
+        gathered.errors += _unknown_overrides(settings, names)
     agents = frozenset(names.of(AGENT_KIND))
     project = ProjectInputs(root, settings, environment.namespace, memberships, agents)
     for document in documents:
@@ -84,6 +93,7 @@ def load_fleet(
             stack or "",
         ),
         settings_origin=settings.origin,
+        rule_files=_rules(root, gathered),
     )
     gathered.errors += faults_of_fleet(fleet, names)
     if stack and settings.environment:
@@ -93,6 +103,14 @@ def load_fleet(
         # What a team hands down is wrong in each of its members, and reported once.
         raise InvalidFilesError(list({str(error): error for error in gathered.errors}.values()))
     return fleet
+
+
+def _rules(root: Path, gathered: _Gathered) -> tuple[RuleFile, ...]:
+    try:
+        return read_own_rules(root)
+    except ManifestError as error:
+        gathered.errors.append(error)
+        return ()
 
 
 def _lock(root: Path, gathered: _Gathered) -> ToolLock:
@@ -137,13 +155,17 @@ def _documents(
     root: Path, further_files: Sequence[Path], gathered: _Gathered
 ) -> Iterator[Document]:
     for path in (*manifest_files(root), *further_files):
-        file = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+        is_inside = path.is_relative_to(root)
+        file = path.relative_to(root).as_posix() if is_inside else str(path)
         try:
-            content = read_documents(read_text(path, file), file)
+            inside = root if is_inside else None
+            content = read_documents(read_text(path, file, inside=inside), file)
         except ManifestError as error:
             gathered.errors.append(error)
+            gathered.is_whole = False
             continue
         gathered.errors += content.errors
+        gathered.is_whole &= content.is_whole
         if not content.documents and not content.errors:
             gathered.errors.append(_no_manifest(None, Origin(file, 1, 1)))
         yield from content.documents
@@ -224,5 +246,6 @@ def _no_manifest(data: object, origin: Origin) -> ManifestError:
         "",
         expected="expected a mapping with apiVersion, kind, metadata and spec",
         found="nothing" if data is None else described(data, origin),
-        remedy=f"begin with apiVersion: {API_VERSION}",
+        remedy=f"begin with apiVersion: {API_VERSION}"
+        + (", and separate objects by a line of ---" if isinstance(data, list) else ""),
     )

@@ -18,6 +18,7 @@ from typing import Final
 
 AGENTS_FOLDER: Final = "agents"
 STACKS_FOLDER: Final = "stacks"
+RULES_FOLDER: Final = "policy-pack/rules"
 
 
 @dataclass
@@ -65,15 +66,15 @@ def note_read(path: Path, content: bytes) -> None:
         read.digests[path] = _digest(content)
 
 
-def note_link(written: Path, resolved: Path) -> None:
+def note_link(written: Path, resolved: str) -> None:
     """Tell which file a written path led to: by a link, when the two are not the same."""
     read = _NOTED.get()
-    if read is not None and Path(os.path.normpath(written)) != resolved:
+    if read is not None and os.path.normpath(written.absolute()) != resolved:
         read.is_repeatable = False
 
 
 def project_digests(project_root: Path, further_file: Path | None = None) -> dict[str, str] | None:
-    """Digest of every file in `agents/`, at any depth, and in `stacks/`; hidden ones as well.
+    """Digest of every file in `agents/`, `stacks/` and of own rules, at any depth, hidden ones too.
 
     Args:
         project_root: Resolved folder of Pulumi.yaml.
@@ -85,7 +86,8 @@ def project_digests(project_root: Path, further_file: Path | None = None) -> dic
     """
     found: dict[str, str] = {}
     try:
-        for folder in (AGENTS_FOLDER, STACKS_FOLDER):
+        rules = (RULES_FOLDER,) if (project_root / RULES_FOLDER).is_dir() else ()
+        for folder in (AGENTS_FOLDER, STACKS_FOLDER, *rules):
             for name, path in _regular_files(str(project_root / folder), folder):
                 with open(path, "rb") as stream:  # noqa: PTH123  (a path costs more than the read)
                     found[name] = _digest(stream.read())

@@ -10,6 +10,7 @@ from holdfast.manifest.text.source_text import read_text
 
 MAX_PROMPT_BYTES = 256 * 1024
 SOURCE_PATH = ("prompt", "systemMessageFrom", "file")
+_SUFFIXES = (".md", ".txt")
 _FIELD = "spec.prompt.systemMessageFrom.file"
 
 
@@ -79,7 +80,7 @@ def _inside_project(name: str, folder: Path, project_root: Path, place: Origin) 
             found=f"{name[:80]!r}, a loop of links",
             remedy="give a path relative to this manifest",
         ) from error
-    note_link(folder / name, path)
+    note_link(folder / name, str(path))
     if not path.is_relative_to(project_root):
         raise ManifestError(
             place.value_location,
@@ -87,6 +88,17 @@ def _inside_project(name: str, folder: Path, project_root: Path, place: Origin) 
             expected=expected,
             found=f"{name[:80]!r}, which is outside the project",
             remedy="copy the text into the project",
+        )
+    inner = path.relative_to(project_root)
+    is_text = inner.suffix in _SUFFIXES or path.is_dir()
+    if not is_text or any(part.startswith(".") for part in inner.parts):
+        # Files such as .git/config hold credentials, and a prompt is readable in the cluster.
+        raise ManifestError(
+            place.value_location,
+            _FIELD,
+            expected=f"expected a file of text ({', '.join(_SUFFIXES)}) that is not hidden",
+            found=repr(name[:80]),
+            remedy="name a file of that kind, in no folder that begins with a dot",
         )
     return path
 

@@ -59,9 +59,9 @@ def model_choices(spec: AgentSpec) -> Iterator[tuple[ModelAccess, Path]]:
 
 
 def peers_of(agent: DeclaredAgent) -> Iterator[ManifestReference]:
-    """Every agent that an agent may call: as a tool, or as a declared peer."""
+    """Every agent that an agent may call: as a tool, or by an entry of egress."""
     for each in marked(agent.spec, RefersTo):
-        if each.mark.relation in {"calls", "peer"}:
+        if each.mark.relation in {"calls", "egress"}:
             yield ManifestReference(each.mark.kind, each.value, each.path)
 
 
@@ -106,12 +106,12 @@ def _bar_between(agent: DeclaredAgent, callee: DeclaredAgent) -> tuple[str, str,
             f"{callee.name!r}, which is {what} ({place}) and has no address",
             "remove the reference",
         )
-    if agent.spec.network.egress.mode == "denyAll":
-        place = agent.location_of("spec.network.egress.mode")
+    if agent.spec.network.deny_egress:
+        place = agent.location_of("spec.network.denyEgress")
         return (
             "expected no call to other agents",
-            f"one to {callee.name!r}, although egress.mode is denyAll ({place})",
-            "set egress.mode: allowList, or remove the reference",
+            f"one to {callee.name!r}, although denyEgress is true ({place})",
+            "remove denyEgress, or the reference",
         )
     if agent.namespace not in {callee.namespace, *callee.spec.allowed_namespaces}:
         place = callee.location_of("spec.allowedNamespaces")
@@ -128,7 +128,7 @@ def _bar_between(agent: DeclaredAgent, callee: DeclaredAgent) -> tuple[str, str,
         return (
             f"expected an agent that lets {agent.name!r} in",
             f"{callee.name!r}, whose ingressFrom ({place}) does not name it",
-            f"add {entry} to ingressFrom of {callee.name!r}, or remove the peer",
+            f"add {entry} to ingressFrom of {callee.name!r}, or remove the reference",
         )
     return None
 
@@ -169,8 +169,8 @@ def faults_of_absence(
     namespace, name = as_reference(reference.reference, referrer.namespace)
     known = names.of(reference.kind)
     namespaces = known.get(name, {})
-    if namespace in namespaces:
-        return  # it is declared, and what is wrong with it is reported there
+    if namespace in namespaces or not names.are_complete:
+        return  # what is wrong with it, or with its file, is reported there
     if namespaces:
         elsewhere = next(iter(namespaces))
         remedy = f"write {{namespace: {elsewhere}, name: {name}}}"

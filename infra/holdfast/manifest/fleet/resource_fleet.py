@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from holdfast.errors import ManifestError
+from holdfast.kube.objects import KubeObject, NamespacedName
 from holdfast.manifest.agent.agent import AGENT_KIND, Agent
 from holdfast.manifest.fleet.declared_names import DeclaredNames
 from holdfast.manifest.fleet.fleet import Declared, Fleet, declared, fleet_of
@@ -18,9 +19,9 @@ from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.text.documents import Document
 from holdfast.manifest.text.origin import Origin
 from holdfast.manifest.types.manifest import OWN_PREFIXES
+from holdfast.manifest.types.marks import SOURCE
 from holdfast.manifest.types.validation import validate
 
-_SOURCE: Final = "holdfast.dev/source"
 _NOT_WRITTEN: Final = (
     *OWN_PREFIXES,
     "kubectl.kubernetes.io/",
@@ -32,9 +33,6 @@ _NOT_WRITTEN: Final = (
     "meta.helm.sh/",
 )
 """Labels and annotations of a resource that are not its manifest's own, but of who delivers it."""
-
-Place = tuple[str, str]
-"""Namespace and name of an agent."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ def read_resource(resource: Mapping[str, Any]) -> ReadResource:
     """Read a live object of one of Holdfast's kinds; nothing but the object itself decides."""
     document = _document(resource)
     content = validate(KINDS[document.data["kind"]], document.data, document.origin)
-    return ReadResource(document, _annotations(resource).get(_SOURCE, ""), content)
+    return ReadResource(document, _annotations(resource).get(SOURCE, ""), content)
 
 
 @dataclass(frozen=True)
@@ -64,8 +62,27 @@ class ResourceFleet:
     """
 
     fleet: Fleet
-    invalid: Mapping[Place, tuple[str, ...]] = field(default_factory=dict)
-    unresolved: Mapping[Place, tuple[str, ...]] = field(default_factory=dict)
+    invalid: Mapping[NamespacedName, tuple[str, ...]] = field(default_factory=dict)
+    unresolved: Mapping[NamespacedName, tuple[str, ...]] = field(default_factory=dict)
+
+
+def content_of(resource: Mapping[str, Any], *, with_replicas: bool) -> KubeObject:
+    """What an update has written of a resource, without what others may add to it.
+
+    Law: the resource as it was rendered and as the API server returns it have equal content.
+
+    Args:
+        resource: An object of one of Holdfast's kinds, or the ConfigMap of a stack's settings.
+        with_replicas: Else `kubectl scale` may write an agent's replicas.
+    """
+    if resource["kind"] not in KINDS:
+        return {"kind": resource["kind"], "data": dict(resource.get("data") or {})}
+    data = _document(resource).data
+    if not with_replicas and data["kind"] == AGENT_KIND:
+        scaling = {k: v for k, v in (data["spec"].get("scaling") or {}).items() if k != "replicas"}
+        rest = {key: value for key, value in data["spec"].items() if key != "scaling"}
+        data = {**data, "spec": {**rest, **({"scaling": scaling} if scaling else {})}}
+    return {**data, "source": _annotations(resource).get(SOURCE, "")}
 
 
 def fleet_of_resources(
@@ -86,7 +103,7 @@ def fleet_of_resources(
     """
     read = list(resources)
     valid: list[Declared] = []
-    invalid: dict[Place, tuple[str, ...]] = {}
+    invalid: dict[NamespacedName, tuple[str, ...]] = {}
     for each in read:
         document, content = each.document, each.content
         namespace = str(document.data["metadata"]["namespace"])
@@ -100,12 +117,12 @@ def fleet_of_resources(
     return ResourceFleet(fleet, invalid, _unresolved(fleet, names))
 
 
-def _unresolved(fleet: Fleet, names: DeclaredNames) -> dict[Place, tuple[str, ...]]:
+def _unresolved(fleet: Fleet, names: DeclaredNames) -> dict[NamespacedName, tuple[str, ...]]:
     places = {
         _file_of(AGENT_KIND, each.namespace, each.name): (each.namespace, each.name)
         for each in fleet.agents
     }
-    found: dict[Place, tuple[str, ...]] = {}
+    found: dict[NamespacedName, tuple[str, ...]] = {}
     for fault in _faults(fleet, names):
         place = places.get(fault.location.file)
         if place is not None:

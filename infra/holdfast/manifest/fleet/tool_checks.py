@@ -6,7 +6,8 @@ from holdfast.errors import ManifestError
 from holdfast.kube.paths import Path, format_path
 from holdfast.manifest.agent.tools import McpTool
 from holdfast.manifest.fleet.fleet import Declaration, DeclaredAgent, DeclaredMcpServer, Fleet
-from holdfast.manifest.fleet.tool_lock import LOCK_FILE, LockedServer
+from holdfast.manifest.fleet.tool_contracts import ServerContract
+from holdfast.manifest.fleet.tool_lock import LOCK_FILE
 from holdfast.manifest.kinds.kinds import McpServer
 from holdfast.manifest.types.references import parts_of
 from holdfast.manifest.types.validation import suggestion
@@ -57,7 +58,7 @@ def _against_lock(
     path: Path,
     names: Collection[str],
     digest: str | None,
-    locked: LockedServer,
+    locked: ServerContract,
 ) -> Iterator[ManifestError]:
     known = [tool.name for tool in locked.tools]
     expected = f"expected a tool that was reviewed ({LOCK_FILE})"

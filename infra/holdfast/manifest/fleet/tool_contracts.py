@@ -1,17 +1,37 @@
-"""What a tool server promises: names, descriptions and input schemas, as they were reviewed.
+"""What a tool server promises: its instructions and its tools, as they were reviewed.
 
-A model acts on a tool's description: a changed one is a changed program, and
-no image digest shows it.
+A model acts on the instructions of a server and on the descriptions of its tools, and a client on a
+tool's annotations: what changes there is a changed program, and no image digest shows it.
+
+Source: Model Context Protocol, `Tool` and `ToolAnnotations` of 2025-06-18 to 2026-07-28.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from holdfast.kube.objects import canonical_json
 
-Aspect = Literal["added", "removed", "description", "inputSchema"]
+Aspect = Literal[
+    "added",
+    "removed",
+    "title",
+    "description",
+    "inputSchema",
+    "outputSchema",
+    "annotations",
+    "instructions",
+]
+_ASPECTS: Final[tuple[Aspect, ...]] = (
+    "title",
+    "description",
+    "inputSchema",
+    "outputSchema",
+    "annotations",
+)
+HINTS: Final = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+"""What a tool may say of its effects: each is true, false, or not said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,19 +42,80 @@ class ToolContract:
         name: What agents call it by.
         description: What the model reads; empty when the server gives none.
         input_schema: JSON Schema of its arguments.
+        title: What people are shown; empty when the server gives none.
+        output_schema: JSON Schema of its results; None when the server gives none.
+        annotations: What it says of its effects; empty when it says nothing.
     """
 
     name: str
     description: str = ""
     input_schema: Mapping[str, Any] = field(default_factory=dict)
+    title: str = ""
+    output_schema: Mapping[str, Any] | None = None
+    annotations: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """The tool in the protocol's own words."""
+        """The tool in the protocol's own words; what a server does not say is absent."""
+        said: dict[str, Any] = {"name": self.name}
+        if self.title:
+            said["title"] = self.title
+        said |= {"description": self.description, "inputSchema": dict(self.input_schema)}
+        if self.output_schema is not None:
+            said["outputSchema"] = dict(self.output_schema)
+        if self.annotations:
+            said["annotations"] = dict(self.annotations)
+        return said
+
+    @property
+    def hints(self) -> dict[str, bool]:
+        """Those of its annotations that say something of its effects."""
         return {
-            "name": self.name,
-            "description": self.description,
-            "inputSchema": dict(self.input_schema),
+            name: self.annotations[name]
+            for name in HINTS
+            if isinstance(self.annotations.get(name), bool)
         }
+
+    @property
+    def is_destructive(self) -> bool | None:
+        """Whether it may destroy, by its annotations; None where they do not say.
+
+        A tool that says both, or only that it writes, may destroy: so the protocol has it.
+        """
+        hints = self.hints
+        if hints.get("destructiveHint"):
+            return True
+        if hints.get("readOnlyHint") or hints.get("destructiveHint") is False:
+            return False
+        return True if "readOnlyHint" in hints else None
+
+
+@dataclass(frozen=True, slots=True)
+class ServerContract:
+    """One server as it describes itself.
+
+    Attributes:
+        tools: Sorted by name.
+        instructions: What it tells models about itself; empty when it says nothing.
+    """
+
+    tools: tuple[ToolContract, ...] = ()
+    instructions: str = ""
+
+    @classmethod
+    def of(cls, tools: Iterable[ToolContract], instructions: str = "") -> "ServerContract":
+        """The contract of tools in any order."""
+        return cls(tuple(sorted(tools, key=lambda tool: tool.name)), instructions)
+
+    @property
+    def digest(self) -> str:
+        """`sha256:<64 hex digits>` over the tools and, where there are any, the instructions.
+
+        Law: the order of the tools does not matter, any other change does.
+        """
+        listed: Any = [tool.as_json() for tool in sorted(self.tools, key=lambda tool: tool.name)]
+        if self.instructions:
+            listed = {"instructions": self.instructions, "tools": listed}
+        return f"sha256:{hashlib.sha256(canonical_json(listed)).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +123,10 @@ class ToolChange:
     """One difference between what was reviewed and what a server says now.
 
     Attributes:
-        tool: Name of the tool.
+        tool: Name of the tool; empty for the server's instructions.
         aspect: What differs; a tool that came or went differs as a whole.
-        locked: The reviewed description, schema or tool; None for one that was added.
-        live: What the server says now; None for one that was removed.
+        locked: The reviewed text, schema, annotations or tool; None for what was added.
+        live: What the server says now; None for what was removed.
     """
 
     tool: str
@@ -54,35 +135,31 @@ class ToolChange:
     live: Any
 
 
-def tools_digest(tools: Iterable[ToolContract]) -> str:
-    """`sha256:<64 hex digits>` over name, description and input schema of tools sorted by name.
-
-    Law: the order of the tools does not matter, any other change does.
-    """
-    listed = [tool.as_json() for tool in sorted(tools, key=lambda tool: tool.name)]
-    return f"sha256:{hashlib.sha256(canonical_json(listed)).hexdigest()}"
-
-
-def compare_tools(
-    locked: Iterable[ToolContract], live: Iterable[ToolContract]
-) -> tuple[ToolChange, ...]:
+def compare_contracts(locked: ServerContract, live: ServerContract) -> tuple[ToolChange, ...]:
     """What a server says now against what was reviewed, sorted by tool.
 
     Law: there is no change exactly when both have one digest.
     """
-    before = {tool.name: tool for tool in locked}
-    after = {tool.name: tool for tool in live}
     changes: list[ToolChange] = []
+    if locked.instructions != live.instructions:
+        changed = (locked.instructions or None, live.instructions or None)
+        changes.append(ToolChange("", "instructions", *changed))
+    before = {tool.name: tool for tool in locked.tools}
+    after = {tool.name: tool for tool in live.tools}
     for name in sorted(before.keys() | after.keys()):
-        old, new = before.get(name), after.get(name)
-        if old is None or new is None:
-            aspect: Aspect = "removed" if old else "added"
-            changes.append(ToolChange(name, aspect, old and old.as_json(), new and new.as_json()))
-            continue
-        if old.description != new.description:
-            changes.append(ToolChange(name, "description", old.description, new.description))
-        if canonical_json(dict(old.input_schema)) != canonical_json(dict(new.input_schema)):
-            changes.append(
-                ToolChange(name, "inputSchema", dict(old.input_schema), dict(new.input_schema))
-            )
+        changes += _changes_of(name, before.get(name), after.get(name))
     return tuple(changes)
+
+
+def _changes_of(
+    name: str, old: ToolContract | None, new: ToolContract | None
+) -> Iterator[ToolChange]:
+    before = old.as_json() if old else None
+    after = new.as_json() if new else None
+    if before is None or after is None:
+        yield ToolChange(name, "removed" if before else "added", before, after)
+        return
+    for aspect in _ASPECTS:
+        was, now = before.get(aspect), after.get(aspect)
+        if canonical_json(was) != canonical_json(now):
+            yield ToolChange(name, aspect, was, now)

@@ -56,7 +56,7 @@ def faults_of_cycles(fleet: Fleet) -> Iterator[ManifestError]:
             format_path(way[0].path),
             expected="expected no cycle of dependencies",
             found=_way(way),
-            remedy="remove one of these references; agents that only call each other are peers",
+            remedy="remove one of these references; for calls alone, use network.egress",
         )
 
 
@@ -64,11 +64,11 @@ def faults_of_volumes(fleet: Fleet) -> Iterator[ManifestError]:
     """Claims that one pod at a time may write, mounted by several agents."""
     writers: dict[tuple[str, str], tuple[DeclaredAgent, Path]] = {}
     for agent in fleet.agents:
-        for index, volume in enumerate(agent.spec.storage):
+        for index, volume in enumerate(agent.spec.storage.volumes):
             if agent.spec.is_pooled or not volume.is_single_writer:
                 continue
             claim = volume.existing_claim or f"{agent.name}-{volume.name}"
-            path: Path = ("spec", "storage", index)
+            path: Path = ("spec", "storage", "volumes", index)
             first, place = writers.setdefault((agent.namespace, claim), (agent, path))
             if first is not agent:
                 yield _fault(
@@ -118,8 +118,8 @@ def _absent(
     namespace = dependency.namespace or agent.namespace
     declared = [names.of(kind) for kind in kinds]
     places = {place for each in declared for place in each.get(dependency.name, {})}
-    if namespace in places:
-        return  # it is declared, and what is wrong with it is reported there
+    if namespace in places or not names.are_complete:
+        return  # what is wrong with it, or with its file, is reported there
     remedy = suggestion(dependency.name, {name for each in declared for name in each})
     if places:
         remedy = f"write {{namespace: {min(places)}, name: {dependency.name}}}"

@@ -5,12 +5,13 @@ the caller passes in (`expiry.py`), because manifests know no clock.
 """
 
 from datetime import date
-from typing import Annotated, Self
+from typing import Annotated
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from holdfast.manifest.text.faults import fault
-from holdfast.manifest.types.choices import Choosing, OneOf
+from holdfast.manifest.types.conditions import Every, is_
+from holdfast.manifest.types.rules import OneOf, Rule, Ruled
 from holdfast.manifest.types.values import (
     FieldPath,
     Items,
@@ -19,6 +20,7 @@ from holdfast.manifest.types.values import (
     LabelValue,
     ManifestModel,
     ObjectName,
+    TeamName,
     Text,
 )
 
@@ -29,7 +31,9 @@ def _day(value: object) -> object:
     try:
         return date.fromisoformat(value)
     except ValueError:
-        raise fault('expected a day such as "2026-03-31"', found=repr(value)) from None
+        expected = 'expected a day such as "2026-03-31"'
+        remedy = "write year, month and day, as YYYY-MM-DD"
+        raise fault(expected, found=repr(value), remedy=remedy) from None
 
 
 Day = Annotated[
@@ -44,7 +48,7 @@ Day = Annotated[
         }
     ),
 ]
-"""A calendar day, quoted in files because YAML would read it as a date."""
+"""A calendar day, quoted in files or as YAML writes dates."""
 
 
 Glob = Text
@@ -71,7 +75,7 @@ class PolicyExceptionSpec(ManifestModel):
     """The object that may break them."""
     reason: Text
     """Why it has to."""
-    owner: LabelValue
+    owner: TeamName
     """Team that answers for it."""
     ticket: Text
     """Where it was discussed."""
@@ -79,10 +83,21 @@ class PolicyExceptionSpec(ManifestModel):
     """Who granted it."""
     expires: Day
     """Last day on which it holds; at most 90 days ahead."""
+    stacks: Items[LabelValue] = ()
+    """Only on these stacks; default every stack of the project."""
 
 
-class IgnoreTarget(ManifestModel):
+class IgnoreTarget(Ruled):
     """The objects that an ignore rule is for: globs, all of which must match."""
+
+    RULES = (
+        Rule(
+            "ignore-not-everything",
+            ~Every((is_("kind", "*"), is_("name", "*"), is_("namespace", "*"))),
+            "expected a kind, a name or a namespace",
+            remedy="name the objects that the rule is for",
+        ),
+    )
 
     group: str = "*"
     """API group; empty for the core group. Default any."""
@@ -93,21 +108,11 @@ class IgnoreTarget(ManifestModel):
     namespace: Glob = "*"
     """Namespace. Default any."""
 
-    @model_validator(mode="after")
-    def _is_not_everything(self) -> Self:
-        if {self.kind, self.name, self.namespace} == {"*"}:
-            raise fault(
-                "expected a kind, a name or a namespace",
-                found="a rule for every object",
-                remedy="name the objects that the rule is for",
-            )
-        return self
 
-
-class DriftIgnoreSpec(Choosing):
+class DriftIgnoreSpec(Ruled):
     """Drift of several objects that is expected: counted in every report, but not told."""
 
-    CHOICES = (OneOf(("paths", "managers"), remedy="say which changes are meant"),)
+    RULES = (OneOf(("paths", "managers"), remedy="say which changes are meant"),)
 
     target: IgnoreTarget
     """The objects."""
@@ -117,7 +122,7 @@ class DriftIgnoreSpec(Choosing):
     """Field managers whose changes are expected; excludes paths."""
     reason: Text
     """Why it is expected."""
-    owner: LabelValue
+    owner: TeamName
     """Team that answers for it."""
     expires: Day
     """Last day on which it holds."""

@@ -1,34 +1,33 @@
 """A tool server: one that the stack runs, or the address of one that runs elsewhere."""
 
-from collections.abc import Mapping
-from typing import Annotated, Final, Self
+from collections.abc import Iterator, Mapping
+from typing import Annotated, ClassVar, Final
 
-from pydantic import Field, model_validator
+from pydantic import Field
+from pydantic_core import PydanticCustomError
 
 from holdfast.kube.paths import Path
-from holdfast.manifest.agent.a2a import AgentCardSpec
 from holdfast.manifest.agent.agent import AgentSpec
-from holdfast.manifest.agent.agent_checks import faults_of_spec
-from holdfast.manifest.agent.exposure import Network, Security
+from holdfast.manifest.agent.card import AgentCardSpec
+from holdfast.manifest.agent.container import ContainerSettings
+from holdfast.manifest.agent.exposure import Network
 from holdfast.manifest.agent.governance import Governance
-from holdfast.manifest.agent.health import HttpGet, Probe, Probes
-from holdfast.manifest.agent.runtime import EnvVar, Resources
+from holdfast.manifest.agent.pod import PodSettings
 from holdfast.manifest.agent.scaling import Scaling
 from holdfast.manifest.agent.state import SecretReference
 from holdfast.manifest.agent.telemetry import Metrics, Telemetry
 from holdfast.manifest.agent.tools import Transport
-from holdfast.manifest.text.faults import fault, together
-from holdfast.manifest.types.choices import Choosing, OneOf
+from holdfast.manifest.types.conditions import Every, Given, Written
+from holdfast.manifest.types.rules import OneOf, Rule, Ruled, Unique
 from holdfast.manifest.types.values import (
     AbsolutePath,
     ImageReference,
     Items,
     LabelName,
-    LabelValue,
     Port,
     Semver,
     Sha256,
-    Text,
+    TeamName,
     ToolName,
     Url,
 )
@@ -43,8 +42,18 @@ OWN_PATHS: Final[Mapping[Path, Path]] = {
 """Field of an agent to the field of a tool server that stands for it, where they are not alike."""
 
 
-class HostedServer(Choosing):
+class HostedServer(Ruled):
     """A tool server as a stack runs it: like an agent without model, closed but to its callers."""
+
+    RULES: ClassVar[tuple[Rule | OneOf, ...]] = (
+        Rule(
+            "port-of-a-server",
+            ~Written("network.expose.port"),
+            "the port of a tool server stands in spec.port",
+            remedy="move it there",
+            at="network.expose.port",
+        ),
+    )
 
     image: ImageReference | None = None
     """Image of a server that the stack runs; excludes url."""
@@ -54,30 +63,22 @@ class HostedServer(Choosing):
     """Port that it listens on; default 8080."""
     path: AbsolutePath | None = None
     """Path that it answers at; default /mcp, and /sse for transport sse."""
-    health_path: AbsolutePath | None = None
-    """Path that answers GET well while it can take calls; default: it can as soon as it listens."""
     version: Semver = "0.0.0"
     """The server's own version (semantic)."""
-    owner: LabelValue | None = None
+    owner: TeamName | None = None
     """Team that answers for it; required on stacks with the prod profile."""
     governance: Governance = Governance.model_construct()
     """Decisions that the policy pack asks for; rendered to holdfast.dev/* on its objects."""
-    command: Items[Text] = ()
-    """Entry point; default the image's."""
-    args: Items[str] = ()
-    """Arguments; default the image's."""
-    env: Items[EnvVar] = ()
-    """Environment variables, by name."""
-    secrets: Items[SecretReference] = ()
+    container: ContainerSettings = ContainerSettings.model_construct()
+    """Its container: command, environment, resources, probes; ready by default when it listens."""
+    pod: PodSettings = PodSettings.model_construct()
+    """Its pods: where they run, as which user, and with which sidecars."""
+    secrets: Annotated[Items[SecretReference], Unique()] = ()
     """Secrets by reference."""
-    resources: Resources = Resources.model_construct()
-    """Requests and limits."""
     replicas: Annotated[int, Field(ge=0, le=1000)] = 1
     """How many run; default 1."""
     network: Network = Network.model_construct()
-    """What it may reach, and who may call it beside the agents that name it, which always may."""
-    security: Security = Security.model_construct()
-    """What it may do."""
+    """What it may reach, and its callers; agents that name it may always call it."""
 
     def address(self, namespace: str, name: str) -> str:
         """Where it is asked, inside the cluster."""
@@ -91,53 +92,56 @@ class HostedServer(Choosing):
     def as_agent(self) -> AgentSpec:
         """The same in the words of an agent: what is rendered is what an agent's parts are.
 
-        It has no card and promises no metrics, and is ready when it listens.
+        It has no card and promises no metrics.
         """
-        answers = Probe(http_get=HttpGet(path=self.health_path)) if self.health_path else None
         return AgentSpec.model_construct(
             version=self.version,
             owner=self.owner,
             governance=self.governance,
             image=self.image,
-            command=self.command,
-            args=self.args,
-            env=self.env,
+            container=self.container,
+            pod=self.pod,
             secrets=self.secrets,
-            resources=self.resources,
             scaling=Scaling(replicas=self.replicas),
             network=self.network.model_copy(
                 update={"expose": self.network.expose.model_copy(update={"port": self.port})}
             ),
-            security=self.security,
-            probes=Probes(readiness=answers),
             telemetry=Telemetry(metrics=Metrics(enabled=False)),
-            a2a=AgentCardSpec(enabled=False),
+            card=AgentCardSpec(enabled=False),
         )
 
-    @model_validator(mode="after")
-    def _can_be_spoken_to(self) -> Self:
-        if "port" in self.network.expose.model_fields_set:
-            raise fault(
-                "the port of a tool server stands in spec.port",
-                remedy="move it there",
-                at=("network", "expose", "port"),
-            )
-        if self.image is not None and (faults := list(faults_of_spec(self.as_agent()))):
-            raise together(type(self).__name__, faults)
-        return self
+    def faults(self) -> Iterator[PydanticCustomError]:
+        """What is wrong between its fields, those included that it shares with agents."""
+        own = list(super().faults())
+        yield from own
+        if self.image is not None and not own:
+            yield from self.as_agent().faults()
 
 
 class McpServerSpec(HostedServer):
     """A tool server that several agents share through tools[].mcp.serverRef."""
 
-    CHOICES = (OneOf(("image", "url")),)
+    RULES = (
+        OneOf(("image", "url")),
+        *(
+            Rule(
+                f"elsewhere-without-{name.replace('_', '-')}",
+                Every((Given("url"), ~Given("image"))).excludes(Written(name)),
+                "has no effect on a server that runs elsewhere",
+                remedy="remove it, or give image in place of url",
+                at=name,
+            )
+            for name in HostedServer.model_fields
+            if name not in {"image", "transport"}
+        ),
+    )
 
     url: Url | None = None
     """Address of a server that runs elsewhere; excludes image."""
-    tool_names: Items[ToolName] = ()
+    tool_names: Annotated[Items[ToolName], Unique("")] = ()
     """The tools it offers; an agent's toolNames must be among them when given."""
     digest: Sha256 | None = None
-    """Digest over the reviewed names, descriptions and input schemas."""
+    """Digest over the reviewed tools and instructions, as agents/tools.lock has it."""
     allowed_namespaces: Items[LabelName] = ()
     """Other namespaces whose agents may refer to it."""
 
@@ -149,23 +153,3 @@ class McpServerSpec(HostedServer):
     def address(self, namespace: str, name: str) -> str:
         """Where it is asked: inside the cluster, or where its url says."""
         return self.url or super().address(namespace, name)
-
-    @model_validator(mode="after")
-    def _here_or_elsewhere(self) -> Self:
-        if self.is_hosted:
-            return self
-        fields = HostedServer.model_fields
-        written = [name for name in fields if name in self.model_fields_set - {"transport"}]
-        if written:
-            raise together(
-                type(self).__name__,
-                [
-                    fault(
-                        "has no effect on a server that runs elsewhere",
-                        remedy="remove it, or give image in place of url",
-                        at=(fields[name].alias or name,),
-                    )
-                    for name in written
-                ],
-            )
-        return self

@@ -4,6 +4,7 @@ import typing
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cache
 from typing import Annotated, Any, Final, Literal
 
 from annotated_types import Ge, Le, MaxLen, MinLen
@@ -12,7 +13,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from holdfast.manifest.agent import model
-from holdfast.manifest.agent.agent import AGENT_KIND
+from holdfast.manifest.agent.agent import AGENT_KIND, AgentSpec
 from holdfast.manifest.agent.agent_types import types_of
 from holdfast.manifest.agent.exposure import Caller
 from holdfast.manifest.kinds.kinds import KINDS
@@ -71,10 +72,47 @@ def fields_of_stack_file() -> Iterator[FieldEntry]:
         yield replace(entry, path=f"{NAMESPACE}{entry.path.removeprefix('.')}")
 
 
+@cache
+def entries_of(kind: str) -> tuple[FieldEntry, ...]:
+    """All fields of a kind, or those of a stack file."""
+    return tuple(fields_of(kind) if kind in KINDS else fields_of_stack_file())
+
+
+def forms_of(entry: FieldEntry) -> Iterator[FieldEntry]:
+    """Fields of the mappings that may stand where a text may, too, such as {namespace, name}."""
+    model, name = entry.owner
+    info = model.model_fields.get(name)
+    if info is None or _model_in(_whole(info))[0] is not None:
+        return
+    for part, suffix in _mappings_in(_whole(info)):
+        yield from _fields(entry.kind, part, entry.path + suffix)
+
+
+def _mappings_in(annotation: Any) -> Iterator[tuple[type[BaseModel], str]]:  # noqa: ANN401 - any annotation
+    for each in alternatives(annotation):
+        arguments = typing.get_args(each)
+        if isinstance(each, type) and issubclass(each, BaseModel):
+            yield each, ""
+        elif typing.get_origin(each) is tuple:
+            yield from ((part, f"[]{suffix}") for part, suffix in _mappings_in(arguments[0]))
+        elif typing.get_origin(each) is dict:
+            yield from ((part, f".<key>{suffix}") for part, suffix in _mappings_in(arguments[1]))
+
+
 def field_at(kind: str, path: str) -> FieldEntry | None:
     """The field of a kind at a path; indexes and quoted keys of a concrete path are allowed."""
+    above, _, name = path.rpartition(".")
+    found = _entry_at(kind, path)
+    if found is not None or not above:
+        return found
+    holder = _entry_at(kind, above)
+    forms = forms_of(holder) if holder else ()
+    return next((each for each in forms if each.path.rpartition(".")[2] == name), None)
+
+
+def _entry_at(kind: str, path: str) -> FieldEntry | None:
     wanted = _parts(path)
-    for entry in fields_of(kind) if kind in KINDS else fields_of_stack_file():
+    for entry in entries_of(kind):
         parts = _parts(entry.path)
         if len(parts) == len(wanted) and all(
             known in {part, "<key>"} for known, part in zip(parts, wanted, strict=True)
@@ -101,7 +139,7 @@ def _fields(kind: str, part: type[BaseModel], prefix: str) -> Iterator[FieldEntr
             type_words(annotation),
             _default_words(info),
             descriptions.get(name, ""),
-            tuple(sorted(types_of(in_spec))) if is_of_agent else (),
+            tuple(sorted(types_of(AgentSpec, in_spec.split(".")))) if is_of_agent else (),
             (part, name),
         )
         if below is not None:
@@ -155,7 +193,7 @@ def type_words(annotation: Any) -> str:  # noqa: ANN401, PLR0911 - any annotatio
                 return each.words
         return _constrained(arguments[0], arguments[1:])
     if origin is Literal:
-        return " or ".join(str(each) for each in arguments)
+        return " or ".join("true" if each is True else str(each) for each in arguments)
     if origin is tuple:
         return f"list of {type_words(arguments[0])}"
     if origin is dict:
@@ -187,7 +225,7 @@ def _constrained(inner: Any, constraints: Sequence[Any]) -> str:  # noqa: ANN401
         return f"{words}, {bounds[Ge].ge}–{bounds[Le].le}"
     if Ge in bounds:
         return f"{words}, at least {bounds[Ge].ge}"
-    if MaxLen in bounds:
+    if MaxLen in bounds and bounds[MaxLen].max_length != values.MOST_ITEMS:
         return f"{words}, at most {bounds[MaxLen].max_length}"
     if MinLen in bounds:
         return f"{words}, at least {bounds[MinLen].min_length}"

@@ -1,13 +1,11 @@
-"""What the kinds are to a cluster beyond their spec: names, columns, status, scale, rules. Data.
+"""What the kinds are to a cluster beyond their spec: names, columns, status, scale. Data.
 
 Sources: Kubernetes documentation, "Extend the Kubernetes API with CustomResourceDefinitions":
-additional printer columns, subresources, validation rules; API conventions, "Typical status
+additional printer columns, subresources; API conventions, "Typical status
 properties".
 """
 
 from typing import Any, Final
-
-from holdfast.manifest.types.values import AGENT_NAME_MAX_CHARACTERS
 
 Schema = dict[str, Any]
 
@@ -36,6 +34,9 @@ PHASES: Final = (
 
 AGENT_STACK_KIND: Final = "AgentStack"
 """What a loop tells of a stack; nobody declares it, and it belongs to no namespace."""
+
+STACK_DECLARATION_KIND: Final = "StackDeclaration"
+"""What a stack's last update has declared; cluster-scoped, and written by updates alone."""
 
 STACK_CONDITIONS: Final = ("Synced", "Stalled", "Stable", "Drifted")
 """Types of the conditions of a stack that a loop holds to a branch."""
@@ -91,6 +92,20 @@ AGENT_STACK_SPEC: Final[Schema] = {
             "format": "date-time",
             "description": "Field conflicts from before are over: the loop reverts those fields.",
         },
+    },
+}
+
+STACK_DECLARATION_SPEC: Final[Schema] = {
+    "type": "object",
+    "description": "What the last update of the stack has declared, by digest.",
+    "properties": {
+        "mode": {**_TEXT, "enum": ["observe", "expand"], "description": "Who applies objects."},
+        "resources": {
+            "type": "object",
+            "description": "Kind, namespace and name of a resource to the digest of its content.",
+            "additionalProperties": _TEXT,
+        },
+        "digest": {**_TEXT, "description": "Digest of mode and resources."},
     },
 }
 
@@ -209,49 +224,3 @@ SUBRESOURCES: Final[dict[str, Schema]] = {
     },
 }
 """Kind to its subresources; the others have a status alone."""
-
-_SCALING: Final = "has(self.spec.scaling)"
-_RANGE: Final = "has(self.spec.scaling.minReplicas)"
-
-
-def _rule(rule: str, message: str, path: str = "") -> Schema:
-    return {"rule": rule, "message": message} | ({"fieldPath": path} if path else {})
-
-
-RULES: Final[dict[str, tuple[Schema, ...]]] = {
-    "Agent": (
-        _rule(
-            f"size(self.metadata.name) <= {AGENT_NAME_MAX_CHARACTERS}",
-            f"a name must have at most {AGENT_NAME_MAX_CHARACTERS} characters",
-        ),
-        _rule(
-            "has(self.spec.image) != (has(self.spec.runtime) && self.spec.runtime == 'managed')",
-            "image is required but with runtime: managed, which has none",
-            ".spec",
-        ),
-        _rule(
-            "(has(self.spec.type) && self.spec.type == 'Job') == "
-            "((has(self.spec.schedules) && size(self.spec.schedules) > 0) || "
-            "(has(self.spec.triggers) && size(self.spec.triggers) > 0))",
-            "an agent of type Job runs by its schedules and triggers, and no other has any",
-            ".spec",
-        ),
-        _rule(
-            f"!{_SCALING} || {_RANGE} == has(self.spec.scaling.maxReplicas)",
-            "expected both minReplicas and maxReplicas",
-            ".spec.scaling",
-        ),
-        _rule(
-            f"!{_SCALING} || !has(self.spec.scaling.replicas) || !{_RANGE}",
-            "replicas excludes minReplicas and maxReplicas",
-            ".spec.scaling",
-        ),
-        _rule(
-            f"!{_SCALING} || !{_RANGE} || !has(self.spec.scaling.maxReplicas) || "
-            "self.spec.scaling.minReplicas <= self.spec.scaling.maxReplicas",
-            "minReplicas must not exceed maxReplicas",
-            ".spec.scaling",
-        ),
-    ),
-}
-"""Kind to its rules between fields, in CEL: each of them is one of the models', too."""

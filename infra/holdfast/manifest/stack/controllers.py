@@ -2,7 +2,8 @@
 
 An environment lists those that its cluster runs (`holdfast:controllers`). An agent that needs one
 that is not listed is refused before anything is deployed: an object that no controller reads is
-accepted in silence and does nothing.
+accepted in silence and does nothing. What a controller writes into objects of other kinds is drift
+unless it is listed.
 """
 
 from dataclasses import dataclass
@@ -10,10 +11,14 @@ from typing import Literal
 
 ControllerName = Literal[
     "agent-sandbox",
+    "argo-cd",
     "argo-rollouts",
     "cilium",
+    "cloud-provider",
     "external-secrets",
+    "flux",
     "gateway-api",
+    "helm",
     "keda",
     "kueue",
     "opentelemetry-operator",
@@ -48,6 +53,9 @@ CONTROLLERS: dict[ControllerName, Controller] = {
         "https://agent-sandbox.sigs.k8s.io",
         ("agents.x-k8s.io", "extensions.agents.x-k8s.io"),
     ),
+    "argo-cd": Controller(
+        "Argo CD", "its marks on the objects that it delivers", "https://argo-cd.readthedocs.io"
+    ),
     "argo-rollouts": Controller(
         "Argo Rollouts",
         "canary and blue-green rollouts",
@@ -57,18 +65,25 @@ CONTROLLERS: dict[ControllerName, Controller] = {
     "cilium": Controller(
         "Cilium", "network rules by domain name", "https://cilium.io", ("cilium.io",)
     ),
+    "cloud-provider": Controller(
+        "The cloud's controllers",
+        "their annotations on Services and Ingresses",
+        "https://kubernetes.io/docs/concepts/architecture/cloud-controller",
+    ),
     "external-secrets": Controller(
         "External Secrets Operator",
         "secrets kept in an external store",
         "https://external-secrets.io",
         ("external-secrets.io",),
     ),
+    "flux": Controller("Flux", "its marks on the objects that it delivers", "https://fluxcd.io"),
     "gateway-api": Controller(
         "Gateway API",
         "routes from a gateway",
         "https://gateway-api.sigs.k8s.io",
         ("gateway.networking.k8s.io",),
     ),
+    "helm": Controller("Helm", "its marks on the objects of a release", "https://helm.sh"),
     "keda": Controller("KEDA", "scaling to zero and by schedule", "https://keda.sh", ("keda.sh",)),
     "kueue": Controller(
         "Kueue", "queues for scarce resources", "https://kueue.sigs.k8s.io", ("kueue.x-k8s.io",)

@@ -1,8 +1,9 @@
 """The settings of one environment: what a stack file holds under `holdfast:`."""
 
-from typing import Annotated, Literal, Self
+from collections.abc import Iterator
+from typing import Annotated, Final, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from holdfast.manifest.agent.backup import BackupSettings
 from holdfast.manifest.agent.model import DIRECT
@@ -10,8 +11,12 @@ from holdfast.manifest.stack.admission import AdmissionSettings
 from holdfast.manifest.stack.agent_resources import AgentResources
 from holdfast.manifest.stack.controllers import ControllerName
 from holdfast.manifest.stack.updates import UpdateSettings
-from holdfast.manifest.text.faults import KEY, branch, chosen_by, fault
+from holdfast.manifest.text.faults import KEY, branch, chosen_by
+from holdfast.manifest.types.conditions import Given, any_given
+from holdfast.manifest.types.rules import Computed, Found, Rule, Ruled, finds
 from holdfast.manifest.types.values import (
+    Address,
+    Cidr,
     DigestReference,
     Items,
     JsonObject,
@@ -60,6 +65,24 @@ class EgressGateway(PodGroup):
     """Its address, given to agents as HTTPS_PROXY."""
 
 
+class DnsService(PodGroup):
+    """The cluster's DNS, as network rules know it: behind its Service's address."""
+
+    port: Port = 53
+    """Port of its pods; default 53 (5353 on OpenShift)."""
+    addresses: Items[Address] = ()
+    """Addresses of a DNS cache on each node, such as 169.254.20.10; default none."""
+
+
+class ApiServer(ManifestModel):
+    """The API server, as network rules know it: behind the address of the Service kubernetes."""
+
+    cidrs: Items[Cidr] = ()
+    """Addresses of its endpoints (kubectl get endpointslices kubernetes); Cilium needs none."""
+    port: Port = 6443
+    """Port of those endpoints; default 6443."""
+
+
 class NetworkSettings(ManifestModel):
     """What the cluster's network offers."""
 
@@ -69,10 +92,12 @@ class NetworkSettings(ManifestModel):
     """The proxy that agents use for domains."""
     monitoring: PodGroup | None = None
     """The pods that may scrape metrics; default none."""
-    dns: PodGroup = PodGroup.model_construct(
+    dns: DnsService = DnsService.model_construct(
         namespace="kube-system", pod_labels={"k8s-app": "kube-dns"}
     )
-    """The cluster's DNS; default kube-system, k8s-app=kube-dns."""
+    """The cluster's DNS; default kube-system, k8s-app=kube-dns, port 53."""
+    api_server: ApiServer = ApiServer.model_construct()
+    """The API server, for agents and jobs that ask it."""
 
 
 def _settings_shape(value: object) -> str | None:
@@ -184,12 +209,15 @@ class ObjectStore(ManifestModel):
 
 
 class ObjectStores(ManifestModel):
-    """Where the buckets of lifecycle.preStart[].fetch are."""
+    """Where the buckets of container.lifecycle.preStart[].fetch are."""
 
     s3: ObjectStore | None = None
     """Store of s3:// URIs; default none."""
     gs: ObjectStore | None = None
     """Store of gs:// URIs, by its S3 protocol; default none."""
+
+
+_NO_RESOURCE: Final = "stack files are no resources of the API server"
 
 
 class ModelGateway(ManifestModel):
@@ -199,27 +227,44 @@ class ModelGateway(ManifestModel):
     """Its address; agents get it as the model's."""
 
 
-class ModelSettings(ManifestModel):
+class ModelSettings(Ruled):
     """How models are reached."""
+
+    RULES = (
+        Rule(
+            "gateway-name-is-free",
+            Computed(why_not=_NO_RESOURCE),
+            "this name means no gateway",
+            remedy="rename the gateway",
+        ),
+        Rule(
+            "gateway-is-declared",
+            Computed(why_not=_NO_RESOURCE),
+            "expected one of gateways",
+            remedy="name one of gateways, or declare it there",
+        ),
+    )
 
     gateway: LabelName | None = None
     """Gateway of every model whose agent names none; one of gateways. Default none."""
     gateways: dict[LabelName, ModelGateway] = Field(default_factory=dict)
     """Gateways that model.gatewayRef may name."""
 
-    @model_validator(mode="after")
-    def _known_gateway(self) -> Self:
-        if DIRECT in self.gateways:
-            raise fault("this name means no gateway", at=("gateways", DIRECT, KEY))
-        if self.gateway is not None and self.gateway not in self.gateways:
-            known = ", ".join(sorted(self.gateways)) or "none"
-            found = f"{self.gateway!r} (there: {known})"
-            raise fault("expected one of gateways", found=found, at=("gateway",))
-        return self
 
-
-class Environment(ManifestModel):
+class Environment(Ruled):
     """All that differs between environments."""
+
+    RULES = (
+        Rule(
+            "metrics-have-a-source",
+            Given("updates.metrics").needs(
+                any_given("updates.prometheus_url", "telemetry.prometheus_url")
+            ),
+            "the address of Prometheus is not set",
+            remedy="set updates.prometheusUrl or telemetry.prometheusUrl",
+            at="updates.metrics",
+        ),
+    )
 
     cluster: Cluster = Cluster.model_construct()
     """The cluster."""
@@ -254,17 +299,6 @@ class Environment(ManifestModel):
     agents: dict[LabelName, JsonObject] = Field(default_factory=dict)
     """Agent or tool server to the part of its spec that differs here; merged before validation."""
 
-    @model_validator(mode="after")
-    def _metrics_have_a_source(self) -> Self:
-        urls = (self.updates.prometheus_url, self.telemetry.prometheus_url)
-        if self.updates.metrics and not any(urls):
-            raise fault(
-                "nobody says where Prometheus is",
-                remedy="set updates.prometheusUrl or telemetry.prometheusUrl",
-                at=("updates", "metrics"),
-            )
-        return self
-
     @property
     def opens_domains(self) -> Literal["cilium", "gateway"] | None:
         """What lets agents reach domains: Cilium if it is there, else the egress gateway."""
@@ -278,3 +312,16 @@ class Environment(ManifestModel):
             return self.policy.profile
         name = stack.rpartition("/")[2]
         return "dev" if name == "dev" else "staging" if name == "staging" else "prod"
+
+
+@finds("gateway-name-is-free")
+def _reserved_gateway(settings: ModelSettings) -> Iterator[Found]:
+    if DIRECT in settings.gateways:
+        yield Found(("gateways", DIRECT, KEY))
+
+
+@finds("gateway-is-declared")
+def _unknown_gateway(settings: ModelSettings) -> Iterator[Found]:
+    if settings.gateway is not None and settings.gateway not in settings.gateways:
+        known = ", ".join(sorted(settings.gateways)) or "none"
+        yield Found(("gateway",), f"{settings.gateway!r} (there: {known})")

@@ -70,20 +70,23 @@ def read_stack_file(project_root: Path, stack: str) -> StackSettings:
             exit_code=ExitCode.NO_STACK,
         )
     try:
-        content = read_documents(read_text(path, file), file)
+        content = read_documents(read_text(path, file, inside=project_root), file)
     except ManifestError as error:
         return StackSettings(None, errors=(error,))
     errors = list(content.errors)
     if len(content.documents) > 1:
         extra = content.documents[1].origin.value_location
         found = f"{len(content.documents)} documents"
-        errors.append(ManifestError(extra, "", expected="expected one document", found=found))
+        remedy = "remove the line of ---; a file of its own for each stack"
+        errors.append(
+            ManifestError(extra, "", expected="expected one document", found=found, remedy=remedy)
+        )
     if not content.documents:
-        settings = StackSettings(None if errors else Environment())
+        settings = StackSettings(Environment())
     else:
         settings = _settings(content.documents[0])
     return StackSettings(
-        settings.environment,
+        None if errors else settings.environment,
         settings.overrides,
         settings.origin,
         settings.default_namespace,
@@ -111,7 +114,11 @@ def _settings(document: Document) -> StackSettings:
     if not isinstance(data, dict):
         return StackSettings(None, errors=(_not_a_mapping(data, origin, ""),))
     errors = [
-        _unknown_key(origin, (key,), suggestion(key, PULUMI_KEYS))
+        _unknown_key(
+            origin,
+            (key,),
+            "indent it under config:" if ":" in key else suggestion(key, PULUMI_KEYS),
+        )
         for key in data
         if key not in PULUMI_KEYS
     ]
@@ -152,7 +159,8 @@ def _config_settings(
     named = ours.get("namespace")
     namespace = named if isinstance(named, str) else Environment().namespace
     if isinstance(result, Environment):
-        return StackSettings(result, overrides, here, namespace, tuple(errors))
+        # With errors, what the stack offers is not known.
+        return StackSettings(None if errors else result, overrides, here, namespace, tuple(errors))
     return StackSettings(None, overrides, here, namespace, (*errors, *result))
 
 
@@ -186,7 +194,7 @@ def _not_a_mapping(data: object, origin: Origin, path: str) -> ManifestError:
         path,
         expected="expected a mapping with config",
         found=described(data, origin),
-        remedy="see the stack files of the samples",
+        remedy="begin with config:, and keys such as holdfast:cluster under it",
     )
 
 

@@ -1,17 +1,27 @@
 """How updates of a stack are done: what must hold before and after one."""
 
-from typing import Annotated, Self
+from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from holdfast.manifest.text.faults import fault
-from holdfast.manifest.types.values import Items, ManifestModel, Text, Url
+from holdfast.manifest.types.conditions import Given, any_given, is_
+from holdfast.manifest.types.rules import Rule, Ruled, Unique
+from holdfast.manifest.types.values import Items, Text, Url
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
-class WatchedMetric(ManifestModel):
+class WatchedMetric(Ruled):
     """A number that Prometheus knows, and how far it may go after an update."""
+
+    RULES = (
+        Rule(
+            "metric-has-limit",
+            any_given("max", "min", "max_increase_percent"),
+            "expected at least one of max, min and maxIncreasePercent",
+            remedy="add max, min or maxIncreasePercent",
+        ),
+    )
 
     name: Text
     """What it is called in the history."""
@@ -24,15 +34,32 @@ class WatchedMetric(ManifestModel):
     max_increase_percent: Annotated[float, Field(ge=0, le=100_000)] | None = None
     """How much it may grow over its value before the update, in percent; default without limit."""
 
-    @model_validator(mode="after")
-    def _some_limit(self) -> Self:
-        if self.max is None and self.min is None and self.max_increase_percent is None:
-            raise fault("expected at least one of max, min and maxIncreasePercent")
-        return self
 
-
-class UpdateSettings(ManifestModel):
+class UpdateSettings(Ruled):
     """What must hold before and after an update by `holdfast up`, `promote` and `reconcile`."""
+
+    RULES = (
+        Rule(
+            "metrics-are-watched",
+            Given("metrics").excludes(is_("watch_seconds", 0)),
+            "has no effect without watchSeconds",
+            remedy="set watchSeconds",
+            at="metrics",
+        ),
+        *(
+            Rule(
+                f"continue-without-{field}",
+                is_("continue_on_error", True).excludes(is_(field, True)),
+                f"has no effect with {field}, which {why}",
+                remedy="set one of the two",
+                at="continue_on_error",
+            )
+            for field, why in (
+                ("waves", "ends at the first failure"),
+                ("rollback", "takes all of it back"),
+            )
+        ),
+    )
 
     waves: bool = False
     """Update agents in the order of their dependsOn, a wave at a time, each healthy before the
@@ -45,31 +72,10 @@ class UpdateSettings(ManifestModel):
     other one back; the update has failed nevertheless. Default false."""
     watch_seconds: Annotated[int, Field(ge=0, le=86_400)] = 0
     """How long health and metrics are watched after an update; default 0."""
-    metrics: Items[WatchedMetric] = ()
+    metrics: Annotated[Items[WatchedMetric], Unique()] = ()
     """Metrics that are watched; need watchSeconds and prometheusUrl."""
     prometheus_url: Url | None = None
     """Prometheus as this machine reaches it; default that of telemetry."""
     require_approval: bool = False
     """Promotion to this stack needs a file that approves the commit (`holdfast promote
     --approval`); default false."""
-
-    @model_validator(mode="after")
-    def _is_watched(self) -> Self:
-        if self.metrics and not self.watch_seconds:
-            raise fault(
-                "has no effect without watchSeconds", remedy="set watchSeconds", at=("metrics",)
-            )
-        hindrance = next((name for name in ("waves", "rollback") if getattr(self, name)), "")
-        if self.continue_on_error and hindrance:
-            why = {"waves": "ends at the first failure", "rollback": "takes all of it back"}
-            raise fault(
-                f"has no effect with {hindrance}, which {why[hindrance]}",
-                remedy="set one of the two",
-                at=("continueOnError",),
-            )
-        names = [each.name for each in self.metrics]
-        for index, name in enumerate(names):
-            if name in names[:index]:
-                expected = "names of metrics must be unique"
-                raise fault(expected, found=f"{name!r} twice", at=("metrics", index, "name"))
-        return self

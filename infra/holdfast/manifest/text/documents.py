@@ -5,6 +5,7 @@ could hurt or surprise: anchors, merge keys, tags, duplicate keys, ambiguous sca
 too, and takes the same way.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,11 @@ MAX_DEPTH = 64
 MAX_VALUES = 10_000
 MAX_DOCUMENTS = 200
 MAX_ERRORS = 100
+_DAY_FIELD = ("spec", "expires")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_MEAN_TRUE = frozenset({"y", "yes", "on"})
+_TYPOGRAPHIC_QUOTES = frozenset("\u201c\u201d\u201e\u2018\u2019\u201a")
+_MOST_EXACT = 10**15
 _NUMBERS = frozenset({"base-60 int", "float", "int", "octal int"})
 
 # The C parser is ten times faster; PyYAML built without libyaml still works. Only events are asked
@@ -45,10 +51,15 @@ class Document:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FileContent:
-    """What could be read of a file, and all that is wrong with its YAML."""
+    """What could be read of a file, and all that is wrong with its YAML.
+
+    Attributes:
+        is_whole: The file was read to its end: nothing more stands in it.
+    """
 
     documents: tuple[Document, ...]
     errors: tuple[ManifestError, ...]
+    is_whole: bool = True
 
 
 def read_documents(text: str, file: str) -> FileContent:
@@ -65,8 +76,21 @@ def read_documents(text: str, file: str) -> FileContent:
     except _UnreadableError as stop:
         reader.errors.append(stop.fault)
     except yaml.YAMLError as error:
-        reader.errors.append(syntax_fault(error, text, file))
-    return FileContent(tuple(documents), tuple(reader.errors))
+        reader.errors.append(syntax_fault(error, text, file, _Parser))
+    else:
+        return FileContent(tuple(documents), tuple(reader.errors))
+    return FileContent(tuple(documents), tuple(reader.errors), is_whole=False)
+
+
+def _as_decimal(text: str) -> str:
+    """A number as every version of YAML reads it; empty where they do not agree which it is."""
+    bare = text.replace("_", "")
+    try:
+        number = int(bare, 16) if bare[:2] == "0x" else float(bare)
+    except ValueError:
+        return ""
+    is_plain = abs(number) < _MOST_EXACT and number == int(number)
+    return str(int(number)) if is_plain and not re.match("[-+]?0[0-9]", bare) else ""
 
 
 class _UnreadableError(Exception):
@@ -107,16 +131,12 @@ class _DocumentReader:
         if self._values > MAX_VALUES:
             raise self._stop(event, f"expected at most {MAX_VALUES} values in a file")
         if kind is yaml.AliasEvent or event.anchor is not None:
-            raise self._stop(
-                event, "anchors are not allowed", remedy="write the value out at each place"
-            )
+            sign = "*" if kind is yaml.AliasEvent else "&"
+            remedy = f"write the value out at each place, or quote a text that begins with {sign!r}"
+            raise self._stop(event, "anchors are not allowed", remedy=remedy)
         if event.tag is not None:
-            raise self._stop(
-                event,
-                "tag not allowed",
-                found=event.tag[:60],
-                remedy="remove the tag; quote what is meant as text",
-            )
+            remedy = "remove the tag; quote a text that begins with '!'"
+            raise self._stop(event, "tag not allowed", found=event.tag[:60], remedy=remedy)
         mark = event.start_mark
         origin = Origin(self._file, mark.line + 1, mark.column + 1)
         if kind is yaml.ScalarEvent:
@@ -133,11 +153,22 @@ class _DocumentReader:
             return text
         value = read_plain(text)
         if type(value) is str:
+            if text[0] in _TYPOGRAPHIC_QUOTES and text[-1] in _TYPOGRAPHIC_QUOTES:
+                self._report(
+                    event,
+                    "expected plain quotes",
+                    found=text[:60],
+                    remedy='write " in place of typographic quotes',
+                )
             return value
         if type(value) is Ambiguous:
+            if tuple(self._path) == _DAY_FIELD and _DAY.fullmatch(text):
+                return text  # the same day, whether it is read as text or as a date
             remedy = f'quote it: "{text}"'
             if value.read_as in _NUMBERS:
-                remedy += ", or write a plain decimal number"
+                remedy += f", or write {_as_decimal(text) or 'a plain decimal number'}"
+            elif value.read_as == "bool":
+                remedy += f", or write {'true' if text.lower() in _MEAN_TRUE else 'false'}"
             found = f"{text[:60]} (read as {value.read_as})"
             self._report(event, "expected quotes around text", found=found, remedy=remedy)
             return text
@@ -164,7 +195,10 @@ class _DocumentReader:
         while type(event := self._next_event()) is not yaml.MappingEndEvent:
             key = self._key(event)
             path.append(key)
-            value, child = self._read(self._next_event(), depth + 1)
+            of_value = self._next_event()
+            value, child = self._read(of_value, depth + 1)
+            if value is None and ":" in key and event.implicit[0]:
+                self._refuse_joined(event, of_value, key)
             mark = event.start_mark
             child.key_line = mark.line + 1
             child.key_column = mark.column + 1
@@ -178,6 +212,14 @@ class _DocumentReader:
             path.pop()
         origin.children = children
         return entries
+
+    def _refuse_joined(self, event: Any, of_value: Any, key: str) -> None:  # noqa: ANN401 - see above
+        """Refuse `{tier:internal}`, which YAML reads as a key without a value."""
+        name, _, text = key.partition(":")
+        if of_value.value or not name or not text:
+            return
+        remedy = f'write "{name[:60]}: {text[:60]}", or quote the key'
+        self._report(event, "expected a space after the colon", found=repr(key[:60]), remedy=remedy)
 
     def _key(self, event: Any) -> str:  # noqa: ANN401 - see above
         expected = "keys must be strings"

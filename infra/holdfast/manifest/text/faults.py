@@ -11,6 +11,9 @@ FAULT = "holdfast"
 KEY = "[key]"
 """Last part of a location that means the key itself, in pydantic's and in our own."""
 
+MORE_THAN_NOTHING = "expected more than nothing"
+"""What is expected where zero may not stand: no other text is near to it."""
+
 BRANCH = "one of: "
 """Opens the names of union branches in pydantic's locations, to tell them from fields."""
 

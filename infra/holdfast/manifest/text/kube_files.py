@@ -19,6 +19,7 @@ from holdfast.kube.objects import KubeObject
 MAX_FILE_BYTES: Final = 256 * 1024 * 1024
 MAX_DEPTH: Final = 1000
 """Nesting at which the C parser is still safe: it crashes between 20,000 and 25,000."""
+_FLATTER: Final = "no Kubernetes object is that deep"
 MAX_VALUES: Final = 1_000_000
 """Values of one document, aliases counted each time: they are shared, but compared one by one."""
 
@@ -78,19 +79,18 @@ def read_data(file: Path) -> list[Any]:
             pass  # YAML in flow style begins like JSON
     import yaml  # noqa: PLC0415  (what programs write is JSON, and needs none)
 
+    from holdfast.manifest.text.syntax_faults import syntax_fault  # noqa: PLC0415  (as above)
+
     _refuse_bombs(file, text)
     try:
         documents = list(yaml.load_all(text, Loader=_loader()))
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = f"{file}:{mark.line + 1}:{mark.column + 1}" if mark else str(file)
-        message = f"{place}: not valid YAML: {error.problem or error.context}"
-        raise InputError(message) from error
-    except (
-        *(yaml.YAMLError, ValueError, RecursionError),
-        *(KeyError, IndexError, TypeError, AttributeError),  # a value that its tag cannot be
-    ) as error:
-        raise InputError(f"{file}: not valid YAML: {type(error).__name__}") from error
+    except yaml.YAMLError as error:
+        raise syntax_fault(error, text.decode(errors="replace"), str(file), _loader()) from error
+    except RecursionError as error:
+        raise InputError(f"{file}: nested too deeply", remedy=_FLATTER) from error
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+        message = f"{file}: expected valid YAML, got a value that its tag (!!) does not allow"
+        raise InputError(message, remedy="remove the tag, or correct the value") from error
     if b"*" in text and any(_count(document, {}) > MAX_VALUES for document in documents):
         raise InputError(
             f"{file}: aliases stand for more than {MAX_VALUES} values", remedy="write them out"
@@ -117,13 +117,13 @@ def _loader() -> Any:  # noqa: ANN401  (the library has no types)
         if isinstance(key, str | int):
             return str(key)
         raise yaml.constructor.ConstructorError(
-            None, None, f"a key that is {type(key).__name__}, not text", node.start_mark
+            None, None, f"a key of type {type(key).__name__}", node.start_mark
         )
 
     def construct_object(loader: Any, node: Any, deep: bool = False) -> Any:  # noqa: ANN401  (as above)
         if node.tag not in _TAGS:
             raise yaml.constructor.ConstructorError(
-                None, None, f"tag {node.tag[:80]!r} is not read", node.start_mark
+                None, None, f"the unsupported tag {node.tag[:80]!r}", node.start_mark
             )
         return fast.construct_object(loader, node, deep=deep)
 
@@ -167,7 +167,7 @@ def _refuse_bombs(file: Path, text: bytes) -> None:
         depth = max(depth + (1 if bracket in b"[{" else -1), 0)
         deepest = max(deepest, depth)
     if deepest > MAX_DEPTH or _NESTED_IN_ONE_LINE.search(text):
-        raise InputError(f"{file}: nested too deeply", remedy="no Kubernetes object is that deep")
+        raise InputError(f"{file}: nested too deeply", remedy=_FLATTER)
     if re.search(rb"(?m)^[ \t-]*<<[ \t]*:", text):
         raise InputError(f"{file}: merge keys (<<) are not read", remedy="write the fields out")
 

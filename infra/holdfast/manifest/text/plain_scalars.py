@@ -39,7 +39,7 @@ _BOOLEAN_WORDS = frozenset(
     for spelling in (word, word.capitalize(), word.upper())
 )  # fmt: skip
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
-_DECIMAL = re.compile(r"[-+]?((0|[1-9][0-9]*)\.[0-9]*|\.[0-9]+)")
+_DECIMAL = re.compile(r"[-+]?(0|[1-9][0-9]*)\.[0-9]*|\.[0-9]+")
 _AMBIGUOUS = (
     ("octal int", re.compile(r"[-+]?0[0-7_]+|0o[0-7]+")),
     ("int", re.compile(r"[-+]?0[0-9_]+|[-+]?0x[0-9a-fA-F_]+|[-+]?0b[01_]+|[-+]?[0-9][0-9_]*")),

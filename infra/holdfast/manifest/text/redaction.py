@@ -1,6 +1,6 @@
 """How a value found in a file is named in an error: short, on one line, and never a secret."""
 
-from holdfast_policies.credentials import known_credential
+from holdfast_policies.facts.credentials import known_credential
 
 from holdfast.manifest.text.origin import Origin
 

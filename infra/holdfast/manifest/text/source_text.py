@@ -3,12 +3,13 @@
 Reads files, but knows no YAML. Neighbours: `documents`, which reads the text, and `prompt_files`.
 """
 
+import os
 import re
 import stat
 from pathlib import Path
 
 from holdfast.errors import ManifestError, SourceLocation
-from holdfast.manifest.fleet.project_files import note_read
+from holdfast.manifest.fleet.project_files import note_link, note_read
 
 MAX_FILE_BYTES = 1024 * 1024
 _BOMS = {
@@ -25,18 +26,24 @@ _JSON_ONLY = re.compile(
 )
 
 
-def read_text(path: Path, file: str, *, max_bytes: int = MAX_FILE_BYTES) -> str:
+def read_text(
+    path: Path, file: str, *, max_bytes: int = MAX_FILE_BYTES, inside: Path | None = None
+) -> str:
     """Read a regular file of at most `max_bytes` as UTF-8 text.
 
     Args:
         path: The file.
         file: Its name for people, as it stands in errors.
         max_bytes: Largest size; a larger file is not read.
+        inside: Folder that no link may lead out of; None where any file will do.
 
     Raises:
-        ManifestError: not a regular file, too large, not readable, or not plain UTF-8 text.
+        ManifestError: outside of its folder, not a regular file, too large, not readable, or not
+            plain UTF-8 text.
     """
     try:
+        if inside is not None:
+            _require_inside(path, file, inside)
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             raise _fault(file, "expected a regular file", remedy="name a file of the project")
@@ -53,6 +60,24 @@ def read_text(path: Path, file: str, *, max_bytes: int = MAX_FILE_BYTES) -> str:
         raise _too_large(file, len(content), max_bytes)
     note_read(path, content)
     return decode(content, file)
+
+
+def _require_inside(path: Path, file: str, folder: Path) -> None:
+    """Let no link lead to a file of this machine, of which errors would quote what it holds."""
+    resolved = os.path.realpath(path, strict=True)  # as text: a path costs more than the read
+    if not _is_below(resolved, str(folder)) and not _is_below(resolved, os.path.realpath(folder)):
+        raise _fault(
+            file,
+            "expected a file inside the project",
+            found="a link that leads outside",
+            remedy="copy the file into the project",
+        )
+    note_link(path, resolved)
+
+
+def _is_below(resolved: str, folder: str) -> bool:
+    """Whether a path without links lies in a folder; not so where the folder's has links."""
+    return resolved.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def decode(content: bytes, file: str) -> str:

@@ -5,11 +5,12 @@ bracket or a key without a colon; there the place where these begin is the one t
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import yaml
 
 from holdfast.errors import ManifestError, SourceLocation
+from holdfast.manifest.text.line_faults import line_fault
 
 _TAB: Final = "\t"
 _NO_BREAK_SPACE: Final = "\u00a0"
@@ -21,6 +22,7 @@ class _Syntax:
 
     Attributes:
         problem: How the parser's sentence begins.
+        is_before: The fault stands one character before.
         is_at_start: The fault stands where the open part begins, if that is an earlier line.
     """
 
@@ -28,6 +30,7 @@ class _Syntax:
     expected: str
     remedy: str
     is_at_start: bool = False
+    is_before: bool = False
 
 
 _INDENT: Final = "indent the line like its neighbours"
@@ -75,6 +78,12 @@ _KNOWN: Final = (
         "put the text in quotes",
     ),
     _Syntax(
+        "did not find expected alphabetic or numeric character",
+        "expected no text that begins so",
+        "put the text in quotes",
+        is_before=True,
+    ),
+    _Syntax(
         "found unknown escape character",
         "expected a known escape after the backslash",
         "double the backslash, or use single quotes",
@@ -82,29 +91,42 @@ _KNOWN: Final = (
 )
 
 
-def syntax_fault(error: yaml.YAMLError, text: str, file: str) -> ManifestError:
+def syntax_fault(error: yaml.YAMLError, text: str, file: str, parser: type[Any]) -> ManifestError:
     """Where a text stops being YAML, and what to write there.
 
     Args:
         error: What the parser raised.
         text: The whole text.
         file: Name of the file for people.
+        parser: The parser that raised it.
     """
     start: yaml.Mark | None = getattr(error, "context_mark", None)
     mark: yaml.Mark | None = getattr(error, "problem_mark", None) or start
+    at = mark
     problem = str(getattr(error, "problem", None) or getattr(error, "reason", None) or "")
     known = next((each for each in _KNOWN if problem.startswith(each.problem)), None)
     expected, found = "expected valid YAML", problem.removeprefix("found ")
     remedy = "correct the YAML at this place"
     if known is not None:
         expected, found, remedy = known.expected, "", known.remedy
+        if known.is_before and start:
+            mark = at = start
+            found = repr(text.split("\n")[mark.line][mark.column : mark.column + 1])
         if known.is_at_start and start and mark and start.line < mark.line:
             mark = start
     elif problem.startswith("did not find expected "):
         expected, found = problem.removeprefix("did not find "), ""
-    if mark is None:
+    if mark is None or at is None:
         return ManifestError(
             SourceLocation(file), "", expected=expected, found=found, remedy=remedy
+        )
+    if found_there := line_fault(text, at.line, at.column, problem, parser):
+        return ManifestError(
+            SourceLocation(file, found_there.line + 1, found_there.column + 1),
+            "",
+            expected=found_there.expected,
+            found=found_there.found,
+            remedy=found_there.remedy,
         )
     line, column = (*text.split("\n")[mark.line : mark.line + 1], "")[0], mark.column
     if line[column:].startswith(_TAB):

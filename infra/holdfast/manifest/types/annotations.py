@@ -7,6 +7,7 @@ from typing import Annotated, Any, Union
 
 from annotated_types import Ge, Le
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from holdfast.kube.paths import Segment
 from holdfast.manifest.types.text_type import TextType
@@ -15,7 +16,7 @@ from holdfast.manifest.types.text_type import TextType
 def fields_at(model: type[BaseModel], path: Sequence[Segment]) -> tuple[str, ...]:
     """Names, as files spell them, of the fields that may stand in the mapping at a path."""
     names: list[str] = []
-    for annotation in _annotations_at(model, path):
+    for annotation in annotations_at(model, path):
         for part in alternatives(annotation):
             if isinstance(part, type) and issubclass(part, BaseModel):
                 names += (field.alias or name for name, field in part.model_fields.items())
@@ -25,8 +26,8 @@ def fields_at(model: type[BaseModel], path: Sequence[Segment]) -> tuple[str, ...
 def range_at(model: type[BaseModel], path: Sequence[Segment]) -> str:
     """The numbers that may stand at a path, such as `from 1 to 65535`; empty without bounds."""
     least = most = None
-    for annotation in _annotations_at(model, path):
-        for constraint in _constraints(annotation):
+    for annotation in annotations_at(model, path):
+        for constraint in constraints_in(annotation):
             if isinstance(constraint, Ge):
                 least = constraint.ge
             elif isinstance(constraint, Le):
@@ -40,8 +41,8 @@ def range_at(model: type[BaseModel], path: Sequence[Segment]) -> str:
 
 def text_type_at(model: type[BaseModel], path: Sequence[Segment]) -> TextType | None:
     """The type of the text that may stand at a path; None where any text may, or no text."""
-    for annotation in _annotations_at(model, path):
-        for constraint in _constraints(annotation):
+    for annotation in annotations_at(model, path):
+        for constraint in constraints_in(annotation):
             if isinstance(constraint, TextType):
                 return constraint
     return None
@@ -67,33 +68,45 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - 
         yield from _models_in(argument)
 
 
-def _annotations_at(model: type[BaseModel], path: Sequence[Segment]) -> list[Any]:
+def text_types_in(annotation: Any) -> list[TextType]:  # noqa: ANN401 - any annotation
+    """The types of text that a value may have, by its annotation."""
+    return [each for each in constraints_in(annotation) if isinstance(each, TextType)]
+
+
+def annotations_at(model: type[BaseModel], path: Sequence[Segment]) -> list[Any]:
+    """What may stand at a path, each with its constraints; names as in files or in Python."""
     annotations: list[Any] = [model]
     for part in path:
         annotations = [
             below
             for annotation in annotations
             for alternative in alternatives(annotation)
-            for below in _below(alternative, part)
+            for below in annotations_below(alternative, part)
         ]
     return annotations
 
 
-def _below(annotation: Any, part: Segment) -> Iterator[Any]:  # noqa: ANN401 - any annotation
+def annotations_below(annotation: Any, part: Segment) -> Iterator[Any]:  # noqa: ANN401 - any annotation
+    """What may stand in a field or an item of a single type."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         for name, field in annotation.model_fields.items():
-            if part == (field.alias or name):
-                yield (
-                    Annotated[field.annotation, *field.metadata]
-                    if field.metadata
-                    else (field.annotation)
-                )
+            if part in {field.alias or name, name}:
+                yield annotation_of(field)
     arguments = typing.get_args(annotation)
     origin = typing.get_origin(annotation)
-    if origin is dict and isinstance(part, str):
+    if annotation is Any:
+        yield Any
+    elif origin is dict and isinstance(part, str):
         yield arguments[1]
     elif origin is tuple and isinstance(part, int):
         yield arguments[0]
+
+
+def annotation_of(field: FieldInfo) -> Any:  # noqa: ANN401 - any annotation
+    """The type of a field, with the constraints and marks that pydantic keeps beside it."""
+    if not field.metadata:
+        return field.annotation
+    return Annotated[field.annotation, *field.metadata]
 
 
 def alternatives(annotation: Any) -> Iterator[Any]:  # noqa: ANN401 - any annotation
@@ -108,14 +121,15 @@ def alternatives(annotation: Any) -> Iterator[Any]:  # noqa: ANN401 - any annota
         yield annotation
 
 
-def _constraints(annotation: Any) -> Iterator[object]:  # noqa: ANN401 - any annotation
+def constraints_in(annotation: Any) -> Iterator[object]:  # noqa: ANN401 - any annotation
+    """Constraints and marks of an annotation and of its alternatives."""
     origin = typing.get_origin(annotation)
     if origin is Annotated:
         inner, *constraints = typing.get_args(annotation)
         for constraint in constraints:
             # pydantic's Field(ge=..., le=...) keeps its bounds inside.
             yield from getattr(constraint, "metadata", None) or (constraint,)
-        yield from _constraints(inner)
+        yield from constraints_in(inner)
     elif origin in {Union, types.UnionType}:
         for part in typing.get_args(annotation):
-            yield from _constraints(part)
+            yield from constraints_in(part)

@@ -3,6 +3,7 @@
 import ipaddress
 from collections.abc import Iterable
 from enum import Enum
+from functools import lru_cache
 from typing import Final
 
 DEFAULT_PORTS: Final = {"http": 80, "https": 443}
@@ -16,11 +17,12 @@ class HostKind(Enum):
     EXTERNAL = "external"
     """A domain outside: needs the stack's egress gateway."""
     ADDRESS = "address"
-    """A literal address: needs an entry in network.egress.cidrs, or the egress gateway."""
+    """A literal address: needs a cidr in network.egress, or the egress gateway."""
     LOCAL = "local"
     """The pod itself."""
 
 
+@lru_cache(maxsize=4096)
 def host_kind(host: str) -> HostKind:
     """Where a host is, judged by its name."""
     try:

@@ -1,11 +1,13 @@
 """What every manifest has, whatever its kind."""
 
-from typing import Any, ClassVar, Final, Literal, Self, get_args
+from collections.abc import Iterator
+from typing import Any, ClassVar, Final, Literal, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from holdfast.kube.syntax import ANNOTATIONS_MAX_BYTES
-from holdfast.manifest.text.faults import KEY, fault
+from holdfast.manifest.text.faults import KEY
+from holdfast.manifest.types.rules import Computed, Found, Rule, Ruled, finds
 from holdfast.manifest.types.values import (
     AgentName,
     LabelName,
@@ -18,8 +20,26 @@ API_VERSION: Final = "holdfast.dev/v1alpha1"
 OWN_PREFIXES: Final = ("holdfast.dev/", "app.kubernetes.io/")
 
 
-class Metadata(ManifestModel):
-    """Name, place and marks of a declared object."""
+_OF_METADATA: Final = "a rule of a custom resource cannot read metadata beyond its name"
+
+
+class Metadata(Ruled):
+    """Name, namespace, labels and annotations of a declared object."""
+
+    RULES = (
+        Rule(
+            "own-keys",
+            Computed(why_not=_OF_METADATA),
+            "keys under holdfast.dev/ and app.kubernetes.io/ are Holdfast's",
+            remedy="choose another prefix",
+        ),
+        Rule(
+            "annotations-size",
+            Computed(why_not=_OF_METADATA),
+            f"annotations must have at most {ANNOTATIONS_MAX_BYTES} bytes together",
+            remedy="move the longest to a file under config",
+        ),
+    )
 
     name: AgentName
     """RFC 1123 label of at most 52 characters: role suffixes must still fit."""
@@ -29,25 +49,6 @@ class Metadata(ManifestModel):
     """Labels put on every object, never into selectors."""
     annotations: dict[QualifiedKey, str] = Field(default_factory=dict)
     """Annotations put on every object."""
-
-    @model_validator(mode="after")
-    def _not_ours(self) -> Self:
-        for field, keys in (("labels", self.labels), ("annotations", self.annotations)):
-            if own := next((key for key in keys if key.startswith(OWN_PREFIXES)), None):
-                raise fault(
-                    "keys under holdfast.dev/ and app.kubernetes.io/ are Holdfast's",
-                    found=repr(own),
-                    remedy="choose another prefix",
-                    at=(field, own, KEY),
-                )
-        size = sum(len(key) + len(value.encode()) for key, value in self.annotations.items())
-        if size > ANNOTATIONS_MAX_BYTES:
-            raise fault(
-                f"annotations must have at most {ANNOTATIONS_MAX_BYTES} bytes together",
-                found=str(size),
-                at=("annotations",),
-            )
-        return self
 
 
 class Manifest(ManifestModel):
@@ -61,7 +62,7 @@ class Manifest(ManifestModel):
     kind: str
     """Kind of the object."""
     metadata: Metadata
-    """Name, place and marks."""
+    """Name, namespace, labels and annotations."""
     spec: ManifestModel
     """What it is and needs."""
 
@@ -69,3 +70,17 @@ class Manifest(ManifestModel):
     def __pydantic_init_subclass__(cls, **_: Any) -> None:  # noqa: ANN401 - pydantic's protocol
         """Take the name of the kind from the one word that `kind` allows."""
         [cls.KIND] = get_args(cls.model_fields["kind"].annotation)
+
+
+@finds("own-keys")
+def _own_keys(metadata: Metadata) -> Iterator[Found]:
+    for field, keys in (("labels", metadata.labels), ("annotations", metadata.annotations)):
+        if own := next((key for key in keys if key.startswith(OWN_PREFIXES)), None):
+            yield Found((field, own, KEY), repr(own))
+
+
+@finds("annotations-size")
+def _too_large(metadata: Metadata) -> Iterator[Found]:
+    size = sum(len(key) + len(value.encode()) for key, value in metadata.annotations.items())
+    if size > ANNOTATIONS_MAX_BYTES:
+        yield Found(("annotations",), str(size))

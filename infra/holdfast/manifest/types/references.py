@@ -7,16 +7,17 @@ each of them or to none.
 import typing
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Final, Generic, Literal, TypeVar
 
 from pydantic import BaseModel
 from pydantic.alias_generators import to_camel
+from pydantic.fields import FieldInfo
 
 Relation = Literal[
-    "calls", "model", "fallback", "embedding", "tools", "peer", "dependsOn", "lets in", "member"
+    "calls", "model", "fallback", "embedding", "tools", "egress", "dependsOn", "lets in", "member"
 ]
-"""`calls`: an agent as a tool; `tools`: a tool server; `lets in`: from caller to callee."""
+"""`calls`: an agent as a tool; `egress`: another agent that it reaches; `tools`: a tool server;
+`lets in`: from caller to callee."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,25 +88,47 @@ def marked(part: BaseModel, mark: type[M], path: Path = ("spec",)) -> Iterator[M
         mark: Class of the mark.
         path: Where the part stands.
     """
-    for value, here, holder, marks in _walk(part, path):
+    for value, here, holder, marks in _found(part, path, mark):
         for each in marks:
-            if isinstance(each, mark):
-                yield Marked(each, value, here, holder)
+            yield Marked(each, value, here, holder)
 
 
 def parts_of(part: BaseModel, kind: type[P], path: Path = ("spec",)) -> Iterator[tuple[P, Path]]:
-    """Every part of one class that holds a marked field, with its place."""
-    for value, here, _, _ in _walk(part, path):
+    """Every part of one class below another part, with its place."""
+    for value, here, _, _ in _found(part, path, kind):
         if isinstance(value, kind):
             yield value, here
 
 
-def _walk(part: BaseModel, path: Path) -> Iterator[tuple[Any, Path, BaseModel, tuple[object, ...]]]:
-    for name, alias, marks in marked_fields(type(part)):
-        for value, here in _leaves(getattr(part, name), (*path, alias)):
-            yield value, here, part, marks
-            if isinstance(value, BaseModel):
-                yield from _walk(value, here)
+Found = tuple[Any, Path, BaseModel, tuple[Any, ...]]
+"""A value, its place, the part that has its field, and the marks of the field."""
+
+
+def _found(part: BaseModel, path: Path, sought: type[Any]) -> list[Found]:
+    found: list[Found] = []
+    _walk(part, path, sought, found)
+    return found
+
+
+def _walk(part: BaseModel, path: Path, sought: type[Any], found: list[Found]) -> None:
+    """Append what is sought of all fields that `fields_leading_to` names."""
+    steps = _steps_to(type(part), sought)
+    if not steps:
+        return
+    written = part.model_fields_set
+    for name, alias, marks, is_by_default in steps:
+        if not is_by_default and name not in written:
+            continue
+        value = getattr(part, name)
+        if value is None:
+            continue
+        here = (*path, alias)
+        for item, place in _leaves(value, here) if isinstance(value, tuple) else ((value, here),):
+            is_part = isinstance(item, BaseModel)
+            if marks or (is_part and isinstance(item, sought)):
+                found.append((item, place, part, marks))
+            if is_part:
+                _walk(item, place, sought, found)
 
 
 def _leaves(value: Any, path: Path) -> Iterator[tuple[Any, Path]]:  # noqa: ANN401 - any field
@@ -116,16 +139,70 @@ def _leaves(value: Any, path: Path) -> Iterator[tuple[Any, Path]]:  # noqa: ANN4
         yield value, path
 
 
-@cache
-def marked_fields(model: type[BaseModel]) -> tuple[tuple[str, str, tuple[object, ...]], ...]:
-    """Fields of a model with a mark on them or below: name, name in files, marks."""
-    found = []
+LeadingFields = tuple[tuple[str, str, tuple[Any, ...]], ...]
+"""Name, name in files, and marks of each field."""
+
+_LEADING_FIELDS: Final[dict[tuple[type[BaseModel], type[Any]], LeadingFields]] = {}
+
+
+def fields_leading_to(model: type[BaseModel], sought: type[Any]) -> LeadingFields:
+    """Fields of a model with what is sought on them or below.
+
+    A walk for one class of marks enters few parts of a manifest; to enter all of them took half
+    of the time in which a fleet is validated and rendered.
+
+    Args:
+        model: Class of the part.
+        sought: Class of marks, or of parts.
+    """
+    key = (model, sought)
+    if key not in _LEADING_FIELDS:
+        _LEADING_FIELDS[key] = tuple(_read_leading(model, sought))
+    return _LEADING_FIELDS[key]
+
+
+Steps = tuple[tuple[str, str, tuple[Any, ...], bool], ...]
+"""The same, each with whether the default of the field holds what is sought."""
+
+_STEPS: Final[dict[tuple[type[BaseModel], type[Any]], Steps]] = {}
+
+
+def _steps_to(model: type[BaseModel], sought: type[Any]) -> Steps:
+    """The fields that a walk enters: where they are written, or hold what is sought by default.
+
+    Few defaults do, and a part has few of its fields.
+    """
+    key = (model, sought)
+    if key not in _STEPS:
+        _STEPS[key] = tuple(
+            (name, alias, marks, _is_by_default(model.model_fields[name], marks, sought))
+            for name, alias, marks in fields_leading_to(model, sought)
+        )
+    return _STEPS[key]
+
+
+def _is_by_default(info: FieldInfo, marks: tuple[Any, ...], sought: type[Any]) -> bool:
+    default = None if info.is_required() else info.get_default(call_default_factory=True)
+    for item, path in _leaves(default, ()):
+        if marks or isinstance(item, sought):
+            return True
+        if isinstance(item, BaseModel) and _found(item, path, sought):
+            return True
+    return False
+
+
+def _read_leading(
+    model: type[BaseModel], sought: type[Any]
+) -> Iterator[tuple[str, str, tuple[Any, ...]]]:
     for name, info in model.model_fields.items():
-        marks, models = _read(info.annotation)
-        marks += tuple(each for each in info.metadata if isinstance(each, MARKS))
-        if marks or any(marked_fields(each) for each in models):
-            found.append((name, info.alias or to_camel(name), marks))
-    return tuple(found)
+        on_type, models = _read(info.annotation)
+        marks = tuple(each for each in (*on_type, *info.metadata) if isinstance(each, sought))
+        if (
+            marks
+            or any(issubclass(each, sought) for each in models)
+            or any(fields_leading_to(each, sought) for each in models)
+        ):
+            yield name, info.alias or to_camel(name), marks
 
 
 def _read(annotation: Any) -> tuple[tuple[object, ...], list[type[BaseModel]]]:  # noqa: ANN401

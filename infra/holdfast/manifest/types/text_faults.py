@@ -3,6 +3,7 @@
 import difflib
 import ipaddress
 import re
+import shlex
 import zoneinfo
 from urllib.parse import urlsplit
 
@@ -11,18 +12,19 @@ from pydantic_core import PydanticCustomError
 from holdfast.kube.paths import parse_path
 from holdfast.kube.scalars import parse_quantity
 from holdfast.kube.syntax import fault_in_label_name, fault_in_label_value, fault_in_qualified_key
-from holdfast.manifest.text.faults import fault
+from holdfast.manifest.text.faults import MORE_THAN_NOTHING, fault
 
 STANDARD_RESOURCES = ("cpu", "memory", "ephemeral-storage")
 STORE_SCHEMES = ("s3", "gs")
 """Schemes of a fetch that name an object store of the stack."""
+_LONGEST_ABBREVIATION = 5
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+METADATA_ADDRESSES = ("169.254.169.254", "fd00:ec2::254")
 _METADATA_NETWORKS: tuple[_Network, ...] = (
     ipaddress.ip_network("169.254.0.0/16"),
     ipaddress.ip_network("fd00:ec2::254/128"),
 )
-_MORE_THAN_NOTHING = "expected more than nothing"
 
 
 def why_no_port_name(value: str) -> str:
@@ -34,15 +36,25 @@ def why_no_port_name(value: str) -> str:
     return ""
 
 
-def why_no_resource_name(value: str) -> str:
-    """Why a text cannot name a resource that a container may ask for; empty when it can."""
+def why_no_team(value: str) -> str:
+    """Why a text cannot name who answers for something; empty when it can."""
+    return fault_in_label_value(value) if value else "must not be empty"
+
+
+def fault_in_resource_name(value: str) -> PydanticCustomError | None:
+    """What is wrong with the name of a resource that a container may ask for."""
     if value in STANDARD_RESOURCES or value.startswith("hugepages-"):
-        return ""
+        return None
+    expected = "expected a resource such as cpu, hugepages-2Mi or nvidia.com/gpu"
     if "/" in value:
-        return fault_in_qualified_key(value)
-    if close := difflib.get_close_matches(value, STANDARD_RESOURCES, n=1):
-        return f'is not known; did you mean "{close[0]}"?'
-    return f"must be {', '.join(STANDARD_RESOURCES)}, or have a prefix such as nvidia.com/gpu"
+        found = fault_in_qualified_key(value)
+        return fault(f"{expected}: the name {found}", found=repr(value)) if found else None
+    if "gpu" in value.lower():
+        remedy = "write it with the prefix of its maker, such as nvidia.com/gpu"
+        return fault(expected, found=repr(value), remedy=remedy)
+    close = difflib.get_close_matches(value.lower(), STANDARD_RESOURCES, n=1)
+    remedy = f'did you mean "{close[0]}"?' if close else f"known: {', '.join(STANDARD_RESOURCES)}"
+    return fault(expected, found=repr(value), remedy=remedy)
 
 
 def why_no_semver(value: str) -> str:
@@ -76,7 +88,7 @@ def fault_in_positive_quantity(value: str) -> PydanticCustomError | None:
     """What is wrong with a quantity that must not be zero."""
     if found := fault_in_quantity(value):
         return found
-    return None if parse_quantity(value) else fault(_MORE_THAN_NOTHING, found=repr(value))
+    return None if parse_quantity(value) else fault(MORE_THAN_NOTHING, found=repr(value))
 
 
 def fault_in_url(value: str) -> PydanticCustomError | None:
@@ -137,6 +149,19 @@ def fault_in_cidr(value: str) -> PydanticCustomError | None:
     return None
 
 
+def fault_in_address(value: str) -> PydanticCustomError | None:
+    """What is wrong with the address of one host; none may be that of cloud metadata."""
+    try:
+        address = ipaddress.ip_address(value)
+    except ValueError as error:
+        return fault("expected an IP address", found=f"{value!r} ({error})")
+    if str(address) in METADATA_ADDRESSES:
+        remedy = "remove it: cloud metadata gives out the node's credentials"
+        expected = "must not be a metadata address"
+        return fault(expected, found=repr(value), remedy=remedy, rule="metadata-endpoint-blocked")
+    return None
+
+
 def _lies_in(network: _Network, other: _Network) -> bool:
     if isinstance(network, ipaddress.IPv4Network) and isinstance(other, ipaddress.IPv4Network):
         return network.subnet_of(other)
@@ -152,7 +177,7 @@ def fault_in_image(value: str) -> PydanticCustomError | None:
     if not separator:
         remedy = (
             "find the digest with 'docker buildx imagetools inspect "
-            f"{value}' and append @sha256:<64 hex digits>"
+            f"{shlex.quote(value)}' and append @sha256:<64 hex digits>"
         )
         return fault(
             "expected an image with its digest", found=repr(value), remedy=remedy, rule=rule
@@ -188,6 +213,9 @@ def fault_in_time_zone(value: str) -> PydanticCustomError | None:
             return None
     except (KeyError, OSError, ValueError):
         pass  # no such name, a folder of names, a path out of the database
+    if len(value) <= _LONGEST_ABBREVIATION and value.isupper():
+        remedy = "write a place of that zone, such as Europe/London: an abbreviation names none"
+        return fault('expected a time zone such as "UTC"', found=repr(value), remedy=remedy)
     close = difflib.get_close_matches(value, zoneinfo.available_timezones(), n=1)
     remedy = f'did you mean "{close[0]}"?' if close else "take a name of the IANA database"
     expected = 'expected a time zone such as "UTC" or "Europe/London"'

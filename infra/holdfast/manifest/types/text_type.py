@@ -9,7 +9,8 @@ from typing import Any
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from holdfast.manifest.text.faults import fault
+from holdfast.manifest.text.faults import MORE_THAN_NOTHING, fault
+from holdfast.manifest.types.text_repairs import nearest_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,17 @@ class TextType:
 
     def fault(self, value: str) -> PydanticCustomError | None:
         """What is wrong with a text; None when nothing is."""
+        found = self._own_fault(value)
+        if found is None:
+            return None
+        context = dict(found.context or {})
+        if context.get("rule") or context.get("expected") == MORE_THAN_NOTHING:
+            return found
+        # Only now: most texts fit, and the search for a nearest one is slow.
+        context["remedy"] = self._remedy(value, context.get("remedy", ""))
+        return fault(**context)
+
+    def _own_fault(self, value: str) -> PydanticCustomError | None:
         if self.fault_in is not None and (found := self.fault_in(value)) is not None:
             return found
         if self.matches(value):
@@ -62,12 +74,23 @@ class TextType:
             rule=self.rule,
         )
 
+    def _remedy(self, value: str, general: str) -> str:
+        """What to write instead: the nearest text that fits, else what helps in general."""
+        if self.is_hidden:
+            return general
+        if near := nearest_text(value, lambda each: self._own_fault(each) is None):
+            return f'write "{near}"'
+        return general or (f'write it like "{self.examples[0]}"' if self.examples else "")
+
     def checked(self, value: str) -> str:
         """The text, if it fits.
 
         Raises:
             PydanticCustomError: it does not.
         """
+        is_said_by_pattern = self.is_exact or self.fault_in is None
+        if is_said_by_pattern and self.matches(value):
+            return value
         if (found := self.fault(value)) is not None:
             raise found
         return value

@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -12,14 +12,19 @@ from holdfast.kube.paths import Path, Segment, format_path
 from holdfast.manifest.text.faults import BRANCH, FAULT, KEY
 from holdfast.manifest.text.origin import Origin
 from holdfast.manifest.text.redaction import MAX_REMEDY_CHARACTERS, described, shown
-from holdfast.manifest.types.annotations import fields_at, range_at, text_type_at
+from holdfast.manifest.types.annotations import fields_at, range_at
+from holdfast.manifest.types.form_remedies import (
+    MOST_KNOWN_FIELDS,
+    TEXT,
+    first_joined,
+    remedy_for_form,
+)
 from holdfast.manifest.types.pasted_fields import remedy_for_pasted
+from holdfast.manifest.types.renamed_fields import without_renamed
 
 M = TypeVar("M", bound=BaseModel)
 NONE_DECLARED: Final = "none is declared"
 """Remedy of a reference where nothing of its kind is declared."""
-_MOST_KNOWN_FIELDS: Final = 15
-"""Longer lists of fields help nobody to find one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,7 @@ def validate(
     except ValidationError as invalid:
         details = invalid.errors(include_url=False)
     known = set(faulty_paths)
-    errors = [_error(model, detail, origin, written) for detail in details]
+    errors = [_error(model, detail, origin, written) for detail in without_renamed(model, details)]
     return [error for error in errors if error.path not in known]
 
 
@@ -84,10 +89,24 @@ def _error(
     place = origin.nearest(path)
     shown_path = written(path)
     fault = _fault(model, path, detail, place)
+    if detail["type"] == "extra_forbidden" and str(shown_path[-1]) != str(path[-1]):
+        prefix = str(shown_path[-1]).removesuffix(str(path[-1]))
+        fault = replace(
+            fault,
+            found=repr(str(shown_path[-1])[:60]),
+            remedy=fault.remedy.replace('mean "', f'mean "{prefix}'),
+        )
     if detail["type"] == "missing":
         fault = Fault("this field is required", remedy=f"add {shown_path[-1]}")
     # What is wrong with a whole mapping is best seen at its name.
-    on_key = at_key or isinstance(place.children, dict) or detail["type"] == "extra_forbidden"
+    joined = first_joined(detail["input"]) if fault.expected == "expected a list" else ""
+    place = place.nearest((joined,)) if joined else place
+    on_key = (
+        at_key
+        or bool(joined)
+        or isinstance(place.children, dict)
+        or detail["type"] == "extra_forbidden"
+    )
     return ManifestError(
         place.key_location if on_key else place.value_location,
         format_path(shown_path),
@@ -116,22 +135,22 @@ def _fault(
         return _own_fault(detail, described(value, place))
     if kind == "extra_forbidden":
         found = repr(str(path[-1])[:60])
+        if missing := context.get("missing"):
+            return Fault("expected a known field", found, f'did you mean "{missing}"?')
         return Fault("expected a known field", found, _field_remedy(model, path))
     if kind in _RANGES:
         limits = range_at(model, path) or f"{_RANGES[kind]} {next(iter(context.values()))}"
-        return Fault(f"expected a number {limits}", described(value, place))
+        remedy = f"write a number {limits}"
+        return Fault(f"expected a number {limits}", described(value, place), remedy)
     if kind in _WRONG_TYPES:
         expected = _WRONG_TYPES[kind]
-        remedy = _type_remedy(expected, value, place)
-        if expected == _TEXT and isinstance(value, int | float) and not isinstance(value, bool):
-            expected, remedy = _text_of_number(model, path, place, remedy)
-        elif not remedy and value is not None:
-            remedy = _form_remedy(model, path, expected, value)
+        expected, remedy = remedy_for_form(model, path, expected, value, place)
         return Fault(expected, described(value, place), remedy)
     message = str(detail["msg"])
     expected = _PHRASES[kind](context) if kind in _PHRASES else message[:1].lower() + message[1:]
-    close = difflib.get_close_matches(str(value).lower(), _choices(context), n=1)
-    remedy = f'did you mean "{close[0]}"?' if close else ""
+    choices = {each.lower(): each for each in _choices(context)} if kind == "literal_error" else {}
+    close = difflib.get_close_matches(str(value).lower(), choices, n=1)
+    remedy = f'did you mean "{choices[close[0]]}"?' if close else _PHRASE_REMEDIES.get(kind, "")
     return Fault(expected, described(value, place), remedy)
 
 
@@ -141,46 +160,15 @@ def _field_remedy(model: type[BaseModel], path: Path) -> str:
     if pasted := remedy_for_pasted(name, known):
         return pasted
     if not difflib.get_close_matches(name, known, n=1):
-        for part in known:
-            if name in fields_at(model, (*path[:-1], part)):
-                return f'did you mean "{part}.{name}"?'
-        if len(known) > _MOST_KNOWN_FIELDS and "metadata" in model.model_fields:
+        parts = [part for part in known if name in fields_at(model, (*path[:-1], part))]
+        if parts:
+            meant = " or ".join(f'"{part}.{name}"' for part in parts)
+            return f"did you mean {meant}?"
+        if len(known) > MOST_KNOWN_FIELDS and "metadata" in model.model_fields:
             kind = getattr(model, "KIND", model.__name__)
             above = ".".join(part for part in path[:-1] if isinstance(part, str))
             return f"`holdfast explain {kind}.{above}` lists the fields"
     return suggestion(name, known)
-
-
-def _text_of_number(
-    model: type[BaseModel], path: Path, place: Origin, remedy: str
-) -> tuple[str, str]:
-    """What is expected instead of a number, and what to write; quotes help only if they do."""
-    text_type = text_type_at(model, path)
-    if text_type is None or not place.written:
-        return _TEXT, remedy
-    example = text_type.examples[0] if text_type.examples else ""
-    if text_type.fault(place.written) is not None:
-        remedy = f'write it like "{example}"' if example else ""
-        return f"{_TEXT} ({text_type.words})", remedy
-    if text_type.words.startswith("quantity") and path[-1] != "cpu":
-        return f"{_TEXT} ({text_type.words})", f'add a unit, such as "{place.written}Gi"'
-    return _TEXT, remedy
-
-
-def _form_remedy(model: type[BaseModel], path: Path, expected: str, value: object) -> str:
-    """How to write what was written as another kind of value: with the fields that it has."""
-    if expected == "expected a mapping":
-        known = fields_at(model, path)
-        if isinstance(value, str) and "name" in known and "value" in known and "=" in value:
-            return f'write {{name: {value.partition("=")[0][:60]}, value: "..."}}'
-        if 0 < len(known) <= _MOST_KNOWN_FIELDS:
-            return f"write a mapping with {', '.join(known)}"
-    if expected == "expected a list" and isinstance(value, dict):
-        known = fields_at(model, (*path, 0))
-        if "name" in known and "value" in known:
-            return 'write it as a list: [{name: ..., value: "..."}]'
-        return "write it as a list: each entry begins with a hyphen"
-    return ""
 
 
 def _own_fault(detail: Mapping[str, Any], found: str) -> Fault:
@@ -197,9 +185,8 @@ def _own_fault(detail: Mapping[str, Any], found: str) -> Fault:
     )
 
 
-_TEXT = "expected text"
 _WRONG_TYPES = {
-    "string_type": _TEXT,
+    "string_type": TEXT,
     "int_type": "expected an integer",
     "int_from_float": "expected an integer",
     "float_type": "expected a number",
@@ -215,6 +202,14 @@ _RANGES = {
     "greater_than": "above",
     "less_than": "below",
 }
+_PHRASE_REMEDIES = {
+    "literal_error": "write one of them",
+    "string_too_short": "write a text, or remove the field",
+    "string_too_long": "shorten it",
+    "too_short": "add an entry, or remove the field",
+    "too_long": "remove entries",
+    "finite_number": "write a number",
+}
 _PHRASES: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "literal_error": lambda context: f"expected {context['expected']}",
     "string_too_short": lambda _: "expected text that is not empty",
@@ -227,18 +222,3 @@ _PHRASES: dict[str, Callable[[Mapping[str, Any]], str]] = {
 
 def _choices(context: Mapping[str, Any]) -> list[str]:
     return str(context.get("expected", "")).replace(" or ", ", ").replace("'", "").split(", ")
-
-
-def _type_remedy(expected: str, value: object, place: Origin) -> str:
-    if value is None:
-        return "give a value, or remove the field for the default"
-    if expected == _TEXT and (place.written or isinstance(value, int | float)):
-        # How a program wrote it is not known.
-        return f'quote it: "{place.written}"' if place.written else "put it in quotes"
-    if isinstance(value, str) and expected != _TEXT and value.strip("-").replace(".", "").isdigit():
-        return "remove the quotes"
-    if isinstance(value, str) and value in {"true", "false"}:
-        return "remove the quotes"
-    if expected == "expected a list" and isinstance(value, str):
-        return "write it as a list: [...]"
-    return ""

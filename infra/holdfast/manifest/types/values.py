@@ -18,8 +18,12 @@ from holdfast.manifest.types import text_faults
 from holdfast.manifest.types.text_type import TextType, named
 
 T = TypeVar("T")
-Items = Annotated[tuple[T, ...], Strict(strict=False)]
-"""A list in the file, a tuple in the model: frozen models hold no mutable lists."""
+MOST_ITEMS: Final = 1000
+Items = Annotated[tuple[T, ...], Strict(strict=False), Field(max_length=MOST_ITEMS)]
+"""A list in the file, a tuple in the model: frozen models hold no mutable lists.
+
+Its length is limited so that the API server can tell what checking it costs at most.
+"""
 
 JsonObject = dict[str, Any]
 """A fragment taken over as it stands, in the words of the Kubernetes API."""
@@ -50,46 +54,39 @@ class ManifestModel(BaseModel):
         return self
 
 
-AGENT_NAME_MAX_CHARACTERS: Final = 52
+BACKED_UP_AGENT_NAME_MAX: Final = 52
 PART_NAME_MAX_CHARACTERS: Final = 50
 
 _LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_LABEL_MAX_CHARACTERS: Final = 63
 _SUBDOMAIN: Final = rf"{_LABEL}(\.{_LABEL})*"
 _DIGEST: Final = "sha256:[0-9a-f]{64}"
 _NUMBER: Final = "(0|[1-9][0-9]*)"
 _QUANTITY: Final = r"^\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3}|[numkMGTPE]|[KMGTPE]i|)$"
 
 
-def _label(words: str, max_characters: int) -> TextType:
+def _label(max_characters: int = _LABEL_MAX_CHARACTERS) -> TextType:
+    is_shorter = max_characters < _LABEL_MAX_CHARACTERS
+    shorter = f", at most {max_characters} characters" if is_shorter else ""
     return TextType(
         f"^{_LABEL}$",
-        words,
+        f"RFC 1123 label{shorter}",
         max_characters=max_characters,
         fault_in=named("name", lambda value: fault_in_label_name(value, max_characters)),
         is_exact=True,
     )
 
 
-LabelName = Annotated[str, _label("RFC 1123 label", 63)]
-AgentName = Annotated[
-    str,
-    _label(
-        f"RFC 1123 label, at most {AGENT_NAME_MAX_CHARACTERS} characters",
-        AGENT_NAME_MAX_CHARACTERS,
-    ),
-]
-PartName = Annotated[
-    str,
-    _label(
-        f"RFC 1123 label, at most {PART_NAME_MAX_CHARACTERS} characters", PART_NAME_MAX_CHARACTERS
-    ),
-]
-ShortLabel = Annotated[str, _label("RFC 1123 label, at most 20 characters", 20)]
+LabelName = Annotated[str, _label()]
+AgentName = Annotated[str, _label(BACKED_UP_AGENT_NAME_MAX)]
+PartName = Annotated[str, _label(PART_NAME_MAX_CHARACTERS)]
+ShortLabel = Annotated[str, _label(20)]
 PortName = Annotated[
     str,
     TextType(
         "^([0-9]+-)*[0-9]*[a-z][a-z0-9]*(-[a-z0-9]+)*$",
         "port name (RFC 6335), at most 15 characters",
+        ("grpc",),
         max_characters=15,
         fault_in=named("name", text_faults.why_no_port_name),
         is_exact=True,
@@ -100,8 +97,9 @@ ResourceName = Annotated[
     TextType(
         rf"^(cpu|memory|ephemeral-storage|hugepages-[0-9]+[KMGTPE]i|{_SUBDOMAIN}/[-A-Za-z0-9_.]+)$",
         "resource name",
+        ("nvidia.com/gpu",),
         expected="expected a resource such as cpu, hugepages-2Mi or nvidia.com/gpu",
-        fault_in=named("resource", text_faults.why_no_resource_name),
+        fault_in=text_faults.fault_in_resource_name,
     ),
 ]
 ObjectName = Annotated[
@@ -109,6 +107,7 @@ ObjectName = Annotated[
     TextType(
         f"^{_SUBDOMAIN}$",
         "object name (RFC 1123 subdomain)",
+        ("llm-credentials",),
         max_characters=253,
         fault_in=named("name", fault_in_subdomain_name),
         is_exact=True,
@@ -119,8 +118,20 @@ LabelValue = Annotated[
     TextType(
         "^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$",
         "label value",
+        ("internal",),
         max_characters=63,
         fault_in=named("label value", fault_in_label_value),
+        is_exact=True,
+    ),
+]
+TeamName = Annotated[
+    str,
+    TextType(
+        "^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$",
+        "name of a team, as a label's value",
+        ("customer-care",),
+        max_characters=63,
+        fault_in=named("name of a team", text_faults.why_no_team),
         is_exact=True,
     ),
 ]
@@ -129,6 +140,7 @@ QualifiedKey = Annotated[
     TextType(
         rf"^({_SUBDOMAIN}/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$",
         "label key",
+        ("example.com/team",),
         fault_in=named("key", fault_in_qualified_key),
     ),
 ]
@@ -195,6 +207,7 @@ InnerPath = Annotated[
         r"^(\.\.[A-Za-z0-9_.-]+|\.?[A-Za-z0-9_-][A-Za-z0-9_.-]*|\.)"
         r"(/(\.\.[A-Za-z0-9_.-]+|\.?[A-Za-z0-9_-][A-Za-z0-9_.-]*|\.)?)*$",
         "relative path",
+        ("index/main.db",),
         expected="expected a relative path without '..'",
     ),
 ]
@@ -248,6 +261,16 @@ FetchUri = Annotated[
         fault_in=text_faults.fault_in_fetch_uri,
     ),
 ]
+Address = Annotated[
+    str,
+    TextType(
+        "^[0-9a-fA-F.:]+$",
+        "IP address",
+        ("169.254.20.10",),
+        expected="expected an IP address",
+        fault_in=text_faults.fault_in_address,
+    ),
+]
 Cidr = Annotated[
     str,
     TextType(
@@ -258,17 +281,21 @@ Cidr = Annotated[
         fault_in=text_faults.fault_in_cidr,
     ),
 ]
+_COMPONENT: Final = "[a-z0-9]([a-z0-9._-]*[a-z0-9])?"
+_REPOSITORY: Final = (
+    rf"([a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{{1,5}})?/)?{_COMPONENT}(/{_COMPONENT})*"
+)
+_TAG: Final = "(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?"
 IMAGE: Final = TextType(
-    f"^[a-z0-9]([a-z0-9._:/-]*[a-z0-9])?@{_DIGEST}$",
+    f"^{_REPOSITORY}{_TAG}@{_DIGEST}$",
     "image with digest: name@sha256:<64 hex digits>",
     (f"registry.example.com/agents/triage@sha256:{'0' * 64}",),
-    expected="expected an image name in lower case before '@'",
+    expected="expected an image name in lower case, without scheme, before '@'",
     fault_in=text_faults.fault_in_image,
     is_exact=True,
 )
 IMAGE_NAME: Final = TextType(
-    r"^[a-z0-9]([a-z0-9._:/-]*[a-z0-9])?(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?"
-    f"(@{_DIGEST})?$",
+    f"^{_REPOSITORY}{_TAG}(@{_DIGEST})?$",
     "image: name, and a digest, a tag or both",
     (f"registry.example.com/agents/triage@sha256:{'0' * 64}",),
     expected="expected an image such as registry.example/agent:1.4.0, its name in lower case",
@@ -339,6 +366,7 @@ SecretPath = Annotated[
         "^[A-Za-z0-9/_+=.@:-]{1,512}$",
         "name of a Secret, or a path in a store",
         ("prod/llm",),
+        max_characters=512,
         expected="expected the name of a Secret, or a path in a store such as prod/llm",
         remedy="refer to the secret, do not write it here",
         is_hidden=True,
@@ -349,6 +377,8 @@ ToolName = Annotated[
     TextType(
         "^[A-Za-z0-9_./-]{1,128}$",
         "tool name",
+        ("search_docs",),
+        max_characters=128,
         expected="expected a tool's name: 1 to 128 letters, digits, '_', '-', '.' and '/'",
         fault_in=text_faults.fault_in_tool_name,
         is_exact=True,
@@ -359,6 +389,7 @@ HeaderName = Annotated[
     TextType(
         "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$",
         "HTTP header",
+        ("X-Team",),
         expected="expected the name of an HTTP header",
     ),
 ]
@@ -376,6 +407,7 @@ AlertName = Annotated[
     TextType(
         "^[A-Za-z_][A-Za-z0-9_]{0,99}$",
         "alert name",
+        ("QueueIsLong",),
         expected="expected a name of letters, digits and '_', at most 100, such as QueueIsLong",
     ),
 ]
@@ -393,6 +425,7 @@ RbacWord = Annotated[
     TextType(
         r"^[^* \t\n\r\f\v]*$",
         "word of RBAC, no wildcard",
+        ("pods",),
         expected="expected a word without spaces",
         fault_in=text_faults.fault_in_rbac_word,
         is_exact=True,

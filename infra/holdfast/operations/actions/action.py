@@ -4,13 +4,14 @@ An action is planned (everything that can refuse is asked, nothing is changed), 
 and then applied; the history of the stack says that it was done, or why it was not.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 import msgspec
 
-from holdfast.adapters.engine.update_record import DONE, NOT_DONE
+from holdfast.adapters.engine.update_record import DONE, NOT_DONE, UpdateRecord
 from holdfast.errors import HoldfastError
 from holdfast.kube.objects import ObjectRef
 from holdfast.operations.progress import Progress
@@ -75,19 +76,21 @@ def execute(
     Raises:
         HoldfastError: it could not be done; the history says so.
     """
+    record = msgspec.structs.replace(
+        action_record(request.action, context.name, request.reason), agents=request.agents
+    )
+    began = time.monotonic()
     try:
         apply(context, plan, progress)
     except HoldfastError as error:
-        _record(context, request, NOT_DONE, f"{plan.summary}: {error.message}")
+        _record(context, record, began, NOT_DONE, f"{plan.summary}: {error.message}")
         raise
-    _record(context, request, DONE, plan.summary)
+    _record(context, record, began, DONE, plan.summary)
 
 
-def _record(context: StackContext, request: ActionRequest, outcome: str, detail: str) -> None:
-    record = msgspec.structs.replace(
-        action_record(request.action, context.name, request.reason),
-        agents=request.agents,
-        detail=detail,
-        outcome=outcome,
-    )
+def _record(
+    context: StackContext, begun: UpdateRecord, began: float, outcome: str, detail: str
+) -> None:
+    seconds = round(time.monotonic() - began, 1)
+    record = msgspec.structs.replace(begun, detail=detail, outcome=outcome, seconds=seconds)
     journal_of(context.root, context.name).add(record)

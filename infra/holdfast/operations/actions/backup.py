@@ -14,6 +14,7 @@ from holdfast.adapters.cluster.json_answers import list_whole, read_whole
 from holdfast.errors import ClusterError, HoldfastError
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
 from holdfast.manifest.fleet.fleet import DeclaredAgent
+from holdfast.manifest.types.marks import BACKUP_OF
 from holdfast.operations.actions.action import ActionStep
 from holdfast.operations.actions.pods import HEALTHY_SECONDS, LOOK_SECONDS
 from holdfast.operations.progress import Progress
@@ -21,7 +22,6 @@ from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
 
 SNAPSHOTS: Final = "snapshot.storage.k8s.io/v1"
-_BACKUP_OF: Final = "holdfast.dev/backup-of"
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def backups_of(context: StackContext, agent: DeclaredAgent) -> list[BackupFound]
         ClusterError: they cannot be listed.
     """
     client = ClusterSource.of_stack(context).client
-    backup = agent.spec.backup
+    backup = agent.spec.storage.backup
     by_job = backup is not None and backup.method == "Job"
     found = [*(_jobs(client, agent) if by_job else _snapshots(client, agent))]
     return sorted(found, key=lambda each: (each.made_at, each.name), reverse=True)
@@ -151,7 +151,7 @@ def _wait_for_job(client: ApiClient, ref: ObjectRef) -> None:
 
 
 def _snapshots(client: ApiClient, agent: DeclaredAgent) -> Iterator[BackupFound]:
-    claims = {f"{agent.name}-{volume.name}" for volume in agent.spec.storage}
+    claims = {f"{agent.name}-{volume.name}" for volume in agent.spec.storage.volumes}
     try:
         listed = list_whole(client, SNAPSHOTS, "volumesnapshots", agent.namespace)
     except ApiError as error:
@@ -161,7 +161,7 @@ def _snapshots(client: ApiClient, agent: DeclaredAgent) -> Iterator[BackupFound]
     for one in listed:
         metadata, status = one["metadata"], mapping_at(one, "status")
         claim = str(mapping_at(one, "spec", "source").get("persistentVolumeClaimName") or "")
-        is_ours = (metadata.get("labels") or {}).get(_BACKUP_OF) == agent.name
+        is_ours = (metadata.get("labels") or {}).get(BACKUP_OF) == agent.name
         if is_ours or claim in claims:
             made = str(status.get("creationTime") or metadata.get("creationTimestamp") or "")
             is_usable = status.get("readyToUse") is True

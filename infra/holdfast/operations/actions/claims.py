@@ -82,7 +82,7 @@ def require_idle(cluster: ClusterSource, claim: KubeObject, agent: str, stack: s
         raise InputError(
             f"{ref} is in use by pod {', '.join(sorted(users))}",
             remedy=f"run `holdfast agent set {agent} scaling.replicas=0 -s {stack}` and "
-            "`holdfast up` first, so that nothing writes meanwhile",
+            "`holdfast up` first, so that no pod writes to the volume",
         )
 
 

@@ -14,7 +14,7 @@ from holdfast.adapters.cluster.json_answers import list_whole
 from holdfast.errors import HoldfastError
 from holdfast.kube.objects import KubeObject, mapping_at
 from holdfast.kube.workload_status import HealthVerdict
-from holdfast.manifest.types.agent_label import AGENT_LABEL
+from holdfast.manifest.types.marks import AGENT_LABEL
 from holdfast.operations.scan.health import HealthReader
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext

@@ -16,7 +16,7 @@ from holdfast.operations.actions.pods import HEALTHY_SECONDS, LOOK_SECONDS, Agen
 from holdfast.operations.progress import Progress
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
-from holdfast.render.plan.marks import RenderedObject, revision_of
+from holdfast.render.plan.metadata import RenderedObject, revision_of
 
 _RUNS_PODS: Final = frozenset(
     {"Deployment", "StatefulSet", "DaemonSet", "Rollout", "Sandbox", "CronJob"}
@@ -75,8 +75,8 @@ def plan_recreate(context: StackContext, agent: DeclaredAgent, *, is_whole: bool
         if found is not None and revision_of(found) != revision_of(one):
             raise InputError(
                 f"{reference_of(one)} runs another revision than the files here declare",
-                remedy=f"check out what runs (`holdfast status -s {context.name}`), or run "
-                "`holdfast up` first",
+                remedy="check out the running commit (`holdfast status -s "
+                f"{context.name}`), or run `holdfast up` first",
             )
         if found is not None:
             live.append(found)
@@ -120,8 +120,8 @@ def _pause(deadline: float, problem: str) -> None:
     if time.monotonic() > deadline:
         raise ClusterError(
             problem,
-            remedy="see what its finalizers wait for; `holdfast drift revert` recreates "
-            "what is gone",
+            remedy="check what its finalizers wait for; `holdfast drift revert` recreates "
+            "deleted objects",
         )
     time.sleep(LOOK_SECONDS / 4)
 

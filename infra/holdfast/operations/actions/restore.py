@@ -78,7 +78,7 @@ class RestorePlan:
         """The claims, then the declaration."""
         steps = [step for claim, snapshot in self.claims for step in _steps(claim, snapshot)]
         if self.change.files:
-            steps.append(ActionStep("declare", None, f"restoreFrom: {self.request.named}"))
+            steps.append(ActionStep("declare", None, f"storage.restoreFrom: {self.request.named}"))
         return tuple(steps)
 
     @property
@@ -99,7 +99,7 @@ def plan_restore(
         ClusterError: the cluster cannot be asked.
     """
     value = request.wanted if isinstance(request.wanted, str) else dict(request.wanted)
-    change = declare(context, agent.name, [FieldValue(("restoreFrom",), value)])
+    change = declare(context, agent.name, [FieldValue(("storage", "restoreFrom"), value)])
     change.require_writable(context.root, request.branch)
     claims = tuple(_claims_in_the_way(context, agent, request))
     if request.branch is not None and change.files:
@@ -134,10 +134,10 @@ def _claims_in_the_way(
     context: StackContext, agent: DeclaredAgent, request: RestoreRequest
 ) -> Iterator[tuple[KubeObject, str]]:
     """Live claims that must go before new ones can be filled, each with its snapshot."""
-    backup, wanted = agent.spec.backup, request.wanted
+    backup, wanted = agent.spec.storage.backup, request.wanted
     if backup is not None and backup.method == "Job":
         return  # restoreCommand fills the claim that exists
-    own = [volume.name for volume in agent.spec.storage if volume.existing_claim is None]
+    own = [volume.name for volume in agent.spec.storage.volumes if volume.existing_claim is None]
     snapshots = dict.fromkeys(own, wanted) if isinstance(wanted, str) else dict(wanted)
     cluster = ClusterSource.of_stack(context)
     for volume, snapshot in sorted(snapshots.items()):
@@ -162,7 +162,7 @@ def _require_usable(cluster: ClusterSource, namespace: str, snapshot: str) -> No
             raise
         raise InputError(
             f"there is no VolumeSnapshot {namespace}/{snapshot}",
-            remedy="leave --from out to see which there are",
+            remedy="run the command without --from to list the backups",
         ) from error
     if mapping_at(live, "status").get("readyToUse") is not True:
         raise InputError(
@@ -177,7 +177,7 @@ def _require_detachable(
         raise InputError(
             f"{reference_of(claim)} is there, and a claim is filled only when it is made",
             remedy="add --set-aside: its volume is kept with all data, and the next update "
-            "makes a new claim",
+            "creates a new claim",
         )
     if agent.spec.drift.mode == "revert":
         raise InputError(

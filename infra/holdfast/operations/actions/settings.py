@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.errors import InputError
+from holdfast.errors import InputError, InvalidFilesError
 from holdfast.manifest.fleet.project_files import STACKS_FOLDER
 from holdfast.manifest.stack.stack_files import NAMESPACE, read_stack_file
 from holdfast.manifest.text.documents import read_documents
@@ -104,8 +104,25 @@ def declare(context: StackContext, agent: str, values: Sequence[FieldValue]) -> 
     with ProjectCopy.of(context.root, context.name) as copy:
         for each in values:
             _edit(copy, (agent, *each.path), each.value)
-        copy.rendered()
+        try:
+            copy.rendered()
+        except InvalidFilesError as error:
+            raise _of_values(error, agent, _file_of(context.name), values) from error
         return copy.change()
+
+
+def _of_values(
+    error: InvalidFilesError, agent: str, file: str, values: Sequence[FieldValue]
+) -> InputError:
+    """The errors without their lines, which are of no file that is written, if all are of these."""
+    paths = tuple(f"spec.{'.'.join(each.path)}" for each in values)
+    if not all(one.location.file == file and one.path.startswith(paths) for one in error.errors):
+        return error
+    text = (
+        f"{agent}: {one.path}: {one.expected}" + (f", got {one.found}" if one.found else "")
+        for one in error.errors
+    )
+    return InputError("\n".join(text), remedy=error.errors[0].remedy)
 
 
 def parse_field(change: str) -> FieldValue:
@@ -118,12 +135,13 @@ def parse_field(change: str) -> FieldValue:
     path = tuple(field.removeprefix("spec.").split("."))
     if not separator or not all(path):
         raise InputError(
-            f"{change!r}: expected FIELD=VALUE", remedy="such as resources.limits.memory=2Gi"
+            f"{change!r}: expected FIELD=VALUE",
+            remedy="such as container.resources.limits.memory=2Gi",
         )
     read = read_documents(text or '""', "VALUE")
     if read.errors or len(read.documents) != 1:
         problem = read.errors[0].message if read.errors else "expected one value"
-        raise InputError(f"{field}: {problem}", remedy="write VALUE as it would stand in YAML")
+        raise InputError(f"{field}: {problem}", remedy="write VALUE as in YAML")
     return FieldValue(path, read.documents[0].data)
 
 

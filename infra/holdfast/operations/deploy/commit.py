@@ -17,7 +17,7 @@ from holdfast.operations.deploy.verification import verify
 from holdfast.operations.progress import SILENT, Progress
 from holdfast.operations.stack.commit_project import CommitProject, project_at
 from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.project import PACK_FOLDER
+from holdfast.operations.stack.project import policy_pack
 from holdfast.operations.tracing import traced_update
 
 
@@ -95,7 +95,7 @@ def planned_deployment(
     with project_at(home.root, commit.name) as project:
         there = replace(
             request,
-            pack=request.pack or home.root / PACK_FOLDER,
+            pack=policy_pack(home.root, request.pack),
             source=Source(commit),
             validates=False,
         )

@@ -123,7 +123,7 @@ class GuardedUpdate:
             raise InputError(
                 "--continue-on-error has no effect on this stack: holdfast:updates has waves or "
                 "rollback, which end or take back the update",
-                remedy="leave it out",
+                remedy="omit it",
             )
         plan = update.begin(plan)
         before = self._before(plan)

@@ -9,11 +9,12 @@ from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import commit_named
 from holdfast.errors import HoldfastError, InputError
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
+from holdfast.manifest.types.marks import REVISION
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.commit_project import project_at
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.update_history import update_records
-from holdfast.render.plan.marks import REVISION, revision_of
+from holdfast.render.plan.metadata import revision_of
 
 MOST_COMMITS = 20
 

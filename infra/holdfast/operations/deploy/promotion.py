@@ -94,7 +94,7 @@ def planned_promotion(
 
     Raises:
         GateFailedError: a gate does not hold.
-        EngineError: the policy pack refuses it, or a killed run has left the target half done.
+        EngineError: the policy pack refuses it, or a killed run has left the target unfinished.
     """
     origin, target = wanted.origin, wanted.target
     if origin == target:
@@ -127,7 +127,7 @@ def promotable_update(root: Path, origin: str) -> UpdateRecord:
 
     Raises:
         GateFailedError: it failed, or was not from a clean commit; or there is none; or one that
-            was killed has left the stack half done.
+            was killed has left the stack unfinished.
     """
     if error := interrupted(StackContext(root, origin).engine()).refusal(origin):
         raise GateFailedError("source", error.message, remedy=error.remedy) from error

@@ -1,11 +1,12 @@
-"""One update, told while it runs and recorded when it ends: who, which commit, what changed."""
+"""One update, reported while it runs and recorded when it ends: who, which commit, what changed."""
 
 import secrets
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Final
 
 import msgspec
 
@@ -13,6 +14,7 @@ from holdfast.adapters.clock import utc_now
 from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.adapters.engine.results import RunResult
 from holdfast.adapters.engine.run.events import Event, ResourceStep, StepDone
+from holdfast.adapters.engine.state.kept_objects import KeptObject, named_in
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.adapters.git.source import Source, source_of
 from holdfast.errors import HoldfastError
@@ -24,6 +26,10 @@ from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.update_history import caller, journal_of, pull_request
 
 _UNCHANGED = ("same", "refresh", "read")
+KEEP: Final = "keep"
+"""Operation of an object that leaves the stack and stays in the cluster."""
+ADOPT: Final = "adopt"
+"""Operation of an object that comes to the stack and is in the cluster already."""
 
 
 @dataclass(frozen=True)
@@ -32,15 +38,27 @@ class UpdateProgress:
 
     progress: Progress
     _planned: dict[str, ResourceStep] = field(default_factory=dict)
+    _operations: dict[tuple[str, str], str] = field(default_factory=dict)
     _done: set[str] = field(default_factory=set)
 
-    def plan(self, steps: Iterable[ResourceStep]) -> None:
+    def plan(
+        self,
+        steps: Iterable[ResourceStep],
+        kept: Iterable[KeptObject] = (),
+        adopted: Iterable[ResourceStep] = (),
+    ) -> None:
         """Take what a preview would do, and say it."""
         self._planned.clear()
+        # The engine calls deletion what only strikes out, and creation what only takes in.
+        self._operations.clear()
+        self._operations.update({(each.urn, "create"): ADOPT for each in adopted})
+        for each in kept:
+            self._operations[each.urn, "delete"] = KEEP
+            self.progress.step(f"would {KEEP:<8} {each.reference}")
         for step in steps:
             if step.reference is not None:
                 self._planned[step.urn] = step
-                self.progress.step(f"would {step.operation:<8} {step.reference}")
+                self.progress.step(f"would {self._operation(step):<8} {step.reference}")
 
     def take(self, event: Event) -> None:
         """Take what the engine has done, and say it."""
@@ -48,7 +66,10 @@ class UpdateProgress:
             step = event.step
             self._done.add(step.urn)
             if step.operation not in _UNCHANGED:
-                self.progress.step(f"  {step.operation:<8} {step.reference}")
+                self.progress.step(f"  {self._operation(step):<8} {step.reference}")
+
+    def _operation(self, step: ResourceStep) -> str:
+        return self._operations.get((step.urn, step.operation), step.operation)
 
     def left(self) -> tuple[ResourceStep, ...]:
         """What was planned and is not done; it is said, too."""
@@ -61,8 +82,8 @@ class UpdateProgress:
 
 
 def changes_in_words(changes: Mapping[str, int]) -> str:
-    """How many resources were changed, in words; `no changes` when none was."""
-    changed = {key: value for key, value in changes.items() if key not in _UNCHANGED}
+    """How many objects were changed, in words; `no changes` when none was."""
+    changed = {key: value for key, value in changes.items() if key not in _UNCHANGED and value}
     return ", ".join(f"{count} {key}" for key, count in sorted(changed.items())) or "no changes"
 
 
@@ -72,11 +93,13 @@ class UpdateRecorder:
 
     Attributes:
         identifier: Joins what the engine and the journal record of it.
+        adopted: URNs whose objects were in the cluster already when the update was planned.
     """
 
     context: StackContext
     request: UpdateRequest
     identifier: str = field(default_factory=lambda: secrets.token_hex(6))
+    adopted: set[str] = field(default_factory=set)
     _started: float = field(default_factory=time.monotonic)
     _started_at: str = field(default_factory=utc_now)
 
@@ -133,8 +156,17 @@ class UpdateRecorder:
         self, record: UpdateRecord, outcome: str, results: Sequence[RunResult], detail: str
     ) -> UpdateRecord:
         changes: Counter[str] = Counter()
+        kept = {each.reference.identity for each in named_in(record.kept)}
         for result in results:
-            changes.update(result.counts)
+            left = [each for each in result.steps if _leaves(each, kept)]
+            # The engine counts as deleted what it only strikes out of its state.
+            found = [
+                each
+                for each in result.steps
+                if each.operation == "create" and each.urn in self.adopted
+            ]
+            counts = counted_apart(result.object_counts, "delete", KEEP, len(left))
+            changes.update(counted_apart(counts, "create", ADOPT, len(found)))
         return self.add(
             msgspec.structs.replace(
                 record,
@@ -164,6 +196,21 @@ class UpdateRecorder:
         except HoldfastError:
             return None
         return tuple(sorted(found - {""}))
+
+
+def counted_apart(
+    changes: Mapping[str, int], operation: str, other: str, count: int
+) -> Mapping[str, int]:
+    """The counts with so many of one operation under another name."""
+    return Counter(changes) - Counter({operation: count}) + Counter({other: count})
+
+
+def _leaves(step: ResourceStep, kept: Collection[Identity]) -> bool:
+    return (
+        step.operation == "delete"
+        and step.reference is not None
+        and (step.reference.identity in kept)
+    )
 
 
 def policy_verdict(result: RunResult) -> str:

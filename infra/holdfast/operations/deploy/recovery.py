@@ -16,6 +16,7 @@ from holdfast.adapters.engine.state.interrupted import (
 from holdfast.adapters.engine.state.rebuilding import rebuild
 from holdfast.adapters.engine.state.state_backup import backed_up_state, emptied_state, restore
 from holdfast.adapters.engine.update_record import UpdateRecord
+from holdfast.drift.update_annotations import UPDATE_ANNOTATIONS
 from holdfast.errors import EngineError, ExitCode, HoldfastError, InputError
 from holdfast.kube.paths import format_path
 from holdfast.operations.deploy.state_copies import offer_copy
@@ -130,7 +131,10 @@ def _compared(context: StackContext, stack: Stack, rebuilt: _Rebuilt) -> Recover
         not_checked.append(f"preview: {error.message}")
     try:
         report = Scanner(ScanRequest(context.root, context.name), context=context).scan().report
-        found = (f"{each.ref} {format_path(each.path)}".strip() for each in report.drift)
+        # What an update puts beside the declaration stood in the record that was lost: the next
+        # update writes it again.
+        counted = (each for each in report.drift if each.path not in UPDATE_ANNOTATIONS)
+        found = (f"{each.ref} {format_path(each.path)}".strip() for each in counted)
         drift = tuple(sorted(found))
         not_checked += [f"{each.scope}: {each.reason}" for each in report.not_checked]
     except HoldfastError as error:

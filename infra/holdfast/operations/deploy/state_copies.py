@@ -86,7 +86,7 @@ def offer_copy(error: EngineError, stack: Stack) -> None:
 
 def _offer(error: EngineError, stack: Stack, copy: Path) -> None:
     offer = (
-        f"should the state be lost, 'pulumi stack import -s {stack.name} --file {copy}' puts back "
+        f"should the state be lost, 'pulumi stack import -s {stack.name} --file {copy}' restores "
         "the copy kept here"
     )
     error.remedy = "; ".join(part for part in (error.remedy, offer) if part)

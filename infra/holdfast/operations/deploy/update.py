@@ -6,38 +6,47 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Protocol
 
+import msgspec
+
 from holdfast.adapters.engine.backend.lock_holder import StackLockedError, worst_of
 from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.adapters.engine.results import RunResult
-from holdfast.adapters.engine.run.events import Event
+from holdfast.adapters.engine.run.events import Event, ResourceStep
 from holdfast.adapters.engine.stack import Stack, open_stack
 from holdfast.adapters.engine.state.interrupted import (
     interrupted,
     past_dead_lock,
     recover_interrupted,
 )
+from holdfast.adapters.engine.state.kept_objects import KeptObject
 from holdfast.adapters.engine.update_record import UpdateRecord, message_of
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
 from holdfast.errors import EngineError, HoldfastError
 from holdfast.manifest.stack.stack_files import read_stack_file
+from holdfast.operations.deploy.kept_data import adoptions, kept_objects
 from holdfast.operations.deploy.recorder import (
+    ADOPT,
+    KEEP,
     UpdateProgress,
     UpdateRecorder,
     changes_in_words,
+    counted_apart,
     policy_verdict,
 )
 from holdfast.operations.deploy.request import UpdateRequest, check_preconditions
-from holdfast.operations.deploy.rollouts import RolloutGuard, live_reader
+from holdfast.operations.deploy.rollouts import LiveWorkloads, RolloutGuard
 from holdfast.operations.deploy.state_copies import backed_up, make_if_absent, there_for_a_preview
+from holdfast.operations.deploy.verification import verify_stack
 from holdfast.operations.deploy.waves import Wave
 from holdfast.operations.progress import SILENT, Progress
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.preflight.gitops_ownership import (
     ensure_not_managed_elsewhere,
 )
-from holdfast.operations.stack.project import PACK_FOLDER
+from holdfast.operations.stack.project import policy_pack
 from holdfast.operations.tracing import step
 
+_KEPT_FOR = "declare it again to use it; delete it with kubectl when its data may go"
 _FORCE = "PULUMI_K8S_ENABLE_PATCH_FORCE"
 
 
@@ -49,11 +58,15 @@ class UpdatePlan:
         policy: The policy pack's verdict, in words.
         preview: What the engine would do.
         agents: Agents of which it would change something; None where that is not known.
+        kept: Objects that would leave the stack and stay in the cluster.
+        adopted: Steps whose objects are in the cluster already, such as claims kept earlier.
     """
 
     policy: str
     preview: RunResult
     agents: tuple[str, ...] | None
+    kept: tuple[KeptObject, ...] = ()
+    adopted: tuple[ResourceStep, ...] = ()
 
 
 class Gate(Protocol):
@@ -107,7 +120,7 @@ class StackUpdate:
         """Create the stack, and resume after a killed run; the first that is written.
 
         Returns:
-            The plan, made again where a killed run had left something.
+            The plan, computed again where a killed run had left something.
 
         Raises:
             EngineError: the backend refuses it, or the policy pack what is to be resumed.
@@ -152,15 +165,19 @@ class StackUpdate:
         Raises:
             EngineError: the update failed; later waves were not begun.
         """
-        record = self.recorder.begun(policy=plan.policy)
+        words = tuple(str(each) for each in plan.kept)
+        record = msgspec.structs.replace(self.recorder.begun(policy=plan.policy), kept=words)
         with backed_up(self.stack, self.recorder.identifier, self.progress):
-            done = self._run(record, waves, gate, continue_on_error=continue_on_error)
+            done = self._run(record, plan, waves, gate, continue_on_error=continue_on_error)
         self._tag(done)
+        for each in plan.kept:
+            self.progress.note(f"kept in the cluster: {each.reference}: {_KEPT_FOR}")
         return done
 
     def _run(
         self,
         record: UpdateRecord,
+        plan: UpdatePlan,
         waves: Sequence[Wave],
         gate: Gate | None,
         *,
@@ -173,6 +190,8 @@ class StackUpdate:
                 results.append(self._up(record, wave.urns, pack=None))
                 if gate is not None:
                     gate.wait(wave)
+            if protected := [each.urn for each in plan.kept if each.is_protected]:
+                self.stack.unprotect(protected)
             options = ("--continue-on-error",) if continue_on_error else ()
             results.append(self._up(record, (), pack=self._pack, options=options))
         except RunFailedError as error:
@@ -190,7 +209,7 @@ class StackUpdate:
         pack: Path | None,
         options: Sequence[str] = (),
     ) -> RunResult:
-        guard = RolloutGuard(live_reader(self.context), self.progress)
+        guard = RolloutGuard(LiveWorkloads(self.context), self.progress)
 
         def take(event: Event) -> None:
             self._done.take(event)
@@ -205,13 +224,25 @@ class StackUpdate:
             stop_reason=guard.stop_reason,
         )
         try:
-            with guard.looking():
+            with guard.following():
                 if not self.request.recover:
                     return up()
                 return past_dead_lock(self.stack, up, self._note_recovery)
         except StackLockedError as error:
             self._with_resume_command(error, is_running=not worst_of(error.holders).has_ended)
             raise
+
+    @step("compare")
+    def compared(self, done: UpdateRecord) -> UpdateRecord:
+        """The record of a successful update, with what a comparison with the cluster shows.
+
+        The engine compares with its own record: what others have changed since is no change to it.
+        """
+        found = verify_stack(self.context)
+        if not found.is_equal:
+            remedy = f"run `holdfast drift -s {self.context.name}`"
+            self.progress.note(f"after the update: {found.text}; {remedy}")
+        return self.recorder.add(msgspec.structs.replace(done, proof=found.text))
 
     def _tag(self, done: UpdateRecord) -> None:
         """Tag the stack with its commit; the update has succeeded whether the backend can or not.
@@ -233,17 +264,21 @@ class StackUpdate:
         return f"{len(left)} objects{whose} not done: {error.message}" if left else error.message
 
     def _preview(self) -> UpdatePlan:
-        preview = self.stack.preview(policy_pack=self._pack)
-        policy = policy_verdict(preview) if self._pack else "not judged"
-        return UpdatePlan(policy, preview, self.recorder.agents_of(preview.steps))
+        kept = kept_objects(self.context, self.stack)
+        preview = self.stack.preview(policy_pack=self._pack, excluded=[each.urn for each in kept])
+        policy = policy_verdict(preview)
+        agents, adopted = self.recorder.agents_of(preview.steps), adoptions(self.context, preview)
+        return UpdatePlan(policy, preview, agents, kept, adopted)
 
     def _announce(self, plan: UpdatePlan) -> None:
-        self._done.plan(plan.preview.steps)
-        changes = changes_in_words(plan.preview.counts)
+        self._done.plan(plan.preview.steps, plan.kept, plan.adopted)
+        self.recorder.adopted.update(each.urn for each in plan.adopted)
+        counts = {**plan.preview.object_counts, KEEP: len(plan.kept)}
+        changes = changes_in_words(counted_apart(counts, "create", ADOPT, len(plan.adopted)))
         self.progress.note(f"preview: {changes}; policy: {plan.policy}")
 
     def _ensure_not_interrupted(self) -> None:
-        """Refuse a stack that a killed run has left half done, unless that is to be resumed."""
+        """Refuse a stack that a killed run has left unfinished, unless that is to be resumed."""
         left, name = interrupted(self.stack), self.context.name
         error = left.refusal(name)
         if error is None:
@@ -282,10 +317,9 @@ class StackUpdate:
         return UpdateProgress(self.progress)
 
     @property
-    def _pack(self) -> Path | None:
-        """The policy pack, if the project has one."""
-        folder = self.request.pack or self.context.root / PACK_FOLDER
-        return folder if folder.is_dir() else None
+    def _pack(self) -> Path:
+        """The policy pack: no update is without one."""
+        return policy_pack(self.context.root, self.request.pack)
 
     @cached_property
     def stack(self) -> Stack:

@@ -11,6 +11,7 @@ from holdfast.kube.paths import format_path
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.scan.scanner import Scanner
 from holdfast.operations.stack.commit_project import CommitProject
+from holdfast.operations.stack.context import StackContext
 
 _MOST_FINDINGS_NAMED = 3
 
@@ -47,13 +48,17 @@ def verify(project: CommitProject, stack: str) -> Verification:
     return _asked_of_commit(project, stack)
 
 
-def _scanned(project: CommitProject, stack: str) -> Verification:
+def verify_stack(context: StackContext) -> Verification:
+    """Compare what runs on a stack with what its files declare, by our own code."""
     try:
-        request = ScanRequest(project.root, stack)
-        report = Scanner(request).scan().report
+        request = ScanRequest(context.root, context.name)
+        return _judged(Scanner(request, context=context).scan().report)
     except HoldfastError as error:
         return _failed(error.message)
-    return _judged(report)
+
+
+def _scanned(project: CommitProject, stack: str) -> Verification:
+    return verify_stack(StackContext(project.root, stack))
 
 
 def _judged(report: DriftReport) -> Verification:

@@ -12,7 +12,8 @@ from holdfast.manifest.publish.component_types import COMPONENT_PREFIX
 from holdfast.manifest.types.ordering import waves
 from holdfast.operations.scan.health import HealthReader
 from holdfast.operations.stack.context import StackContext
-from holdfast.render.plan.declared import plan_fleet
+from holdfast.render.objects.stack_declaration import DEPLOYED_ROLE
+from holdfast.render.plan.planning import plan_fleet
 
 GATE_SECONDS = 30.0
 """How long a wave's agents may take to be ready after the engine has said that they are."""
@@ -50,6 +51,7 @@ def plan_waves(context: StackContext, steps: Sequence[ResourceStep]) -> list[Wav
         steps: What a preview would do.
     """
     agents = {reference_of(item.manifest).identity: item.agent for item in context.rendered}
+    last = {item.identity for item in context.rendered if item.role == DEPLOYED_ROLE}
     needs = plan_fleet(context.fleet, context.name).start_needs()
     groups = [tuple(name for _, name in wave) for wave in waves(needs)]
     number_of = {name: number for number, group in enumerate(groups) for name in group}
@@ -57,6 +59,8 @@ def plan_waves(context: StackContext, steps: Sequence[ResourceStep]) -> list[Wav
     for step in steps:
         if step.operation in _REMOVALS:
             continue
+        if step.reference and step.reference.identity in last:
+            continue  # it says that the update is complete
         agent = agents.get(step.reference.identity, "") if step.reference else ""
         agent = agent or _agent_of_component(step, number_of)
         urns[number_of.get(agent, 0)][step.urn] = None

@@ -15,7 +15,7 @@ from holdfast.kube.running import JobState, PodState, job_state, pod_state, vers
 from holdfast.kube.workload_status import WorkloadState, workload_state
 from holdfast.manifest.fleet.effective_config import EffectiveValue, effective_values
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
-from holdfast.manifest.types.agent_label import AGENT_LABEL, agent_of
+from holdfast.manifest.types.marks import AGENT_LABEL, agent_of
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.scan.scanner import Scan, Scanner
 from holdfast.operations.stack.context import StackContext, agent_named
@@ -38,7 +38,7 @@ class LiveAgent:
         no_update: Why none is known.
         state: Whether it is as declared.
         findings: How it differs, remarks included.
-        not_checked: What could not be looked at.
+        not_checked: What could not be checked.
         declared_version: Version that the manifest declares.
         live_versions: Versions that its workloads run.
     """
@@ -182,7 +182,7 @@ def _sync_state(scan: Scan, agent: DeclaredAgent) -> AgentState:
 
 
 def _not_checked(scan: Scan, agent: DeclaredAgent) -> Iterable[NotChecked]:
-    """What could not be looked at of this agent, or of the stack as a whole."""
+    """What could not be checked of this agent, or of the stack as a whole."""
     own = {f"{reference_of(one)}" for one in scan.desired.values() if agent_of(one) == agent.name}
     others = {f"{reference_of(one)}" for one in scan.desired.values()} - own
     return (each for each in scan.report.not_checked if each.scope not in others)

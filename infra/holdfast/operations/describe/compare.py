@@ -15,10 +15,11 @@ from holdfast.manifest.fleet.effective_config import (
 )
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.stack.stack_files import NAMESPACE
+from holdfast.manifest.types.marks import CONFIG_HASH, REVISION, STACK
 from holdfast.operations.stack.context import StackContext, no_such_agent
 
 ABSENT = "absent"
-_MARKS = frozenset({"holdfast.dev/stack", "holdfast.dev/revision", "holdfast.dev/config-hash"})
+_MARKS = frozenset({STACK, REVISION, CONFIG_HASH})
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,12 @@
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from holdfast_policies.catalogue import judged_kinds, parameter_line
-from holdfast_policies.profile import PolicyConfigError, profile_of
-from holdfast_policies.rule import Environment, Rule
-from holdfast_policies.table import RULES_BY_ID
+from holdfast_policies.evaluation.profile import PolicyConfigError, profile_of
+from holdfast_policies.evaluation.rule_set import RuleSet
+from holdfast_policies.model.rule import Environment, Rule
 
 from holdfast.errors import InputError
 from holdfast.manifest.agent.agent import AGENT_KIND
@@ -16,13 +16,15 @@ from holdfast.manifest.kinds.kinds import KINDS, PolicyException
 from holdfast.manifest.publish.reference import (
     STACK_FILE,
     FieldEntry,
+    entries_of,
     field_at,
-    fields_of,
-    fields_of_stack_file,
+    forms_of,
 )
 from holdfast.manifest.stack.environment import Environment as StackSettings
 from holdfast.manifest.stack.stack_files import NAMESPACE
+from holdfast.operations.policy.own_rules import rules_here
 from holdfast.operations.stack.context import StackContext
+from holdfast.render.objects.rule_set import rules_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,9 @@ class FieldExplanation:
     below: tuple[FieldEntry, ...]
 
 
+_KINDS_IN_ANY_CASE: Final = {each.lower(): each for each in (*KINDS, STACK_FILE)}
+
+
 def explain_field(path: str) -> FieldExplanation:
     """A field by its path, with the kind before it unless that is Agent; or a kind.
 
@@ -47,22 +52,24 @@ def explain_field(path: str) -> FieldExplanation:
         InputError: there is no such field; names those that may be meant.
     """
     kind, path = _split(path)
-    known = list(fields_of(kind) if kind in KINDS else fields_of_stack_file())
+    known = entries_of(kind)
     entry = field_at(kind, path) if path else _whole(kind)
     if entry is None:
         raise _no_field(kind, path, [each.path for each in known])
-    return FieldExplanation(entry, tuple(each for each in known if _is_child(each, entry)))
+    below = [each for each in (*known, *forms_of(entry)) if _is_child(each, entry)]
+    return FieldExplanation(entry, tuple(below))
 
 
 def _split(path: str) -> tuple[str, str]:
     """Kind and path below it."""
     kind, _, rest = path.partition(".")
+    kind = _KINDS_IN_ANY_CASE.get(kind.lower(), kind)
     if kind in KINDS:
         return kind, rest
     if path.startswith(NAMESPACE):
         return STACK_FILE, path
     if kind == STACK_FILE:
-        return STACK_FILE, f"{NAMESPACE}{rest}" if rest else ""
+        return STACK_FILE, f"{NAMESPACE}{rest.removeprefix(NAMESPACE)}" if rest else ""
     return AGENT_KIND, path
 
 
@@ -86,7 +93,8 @@ def _no_field(kind: str, path: str, known: Sequence[str]) -> InputError:
     same = [each for each in known if each.rpartition(".")[2] == name]
     close = same or difflib.get_close_matches(path, known, n=3)
     kinds = difflib.get_close_matches(path.partition(".")[0], [*KINDS, STACK_FILE], n=1)
-    meant = " or ".join(close or kinds)
+    is_kind = bool(kinds) and path[:1].isupper()  # no field begins so
+    meant = " or ".join(kinds if is_kind else close or kinds)
     remedy = f"did you mean {meant}?" if meant else "`holdfast explain` lists the kinds"
     return InputError(f"{kind} has no field {path!r}", remedy=remedy)
 
@@ -132,12 +140,8 @@ class RuleExplanation:
     cel: tuple[str, ...]
     not_in_cluster: str
     source: str
+    file: str = ""
     in_force: InForce | None = None
-
-
-def is_rule(name: str) -> bool:
-    """Whether a rule has this name."""
-    return name in RULES_BY_ID
 
 
 def explain_rule(name: str, context: StackContext | None) -> RuleExplanation:
@@ -146,9 +150,10 @@ def explain_rule(name: str, context: StackContext | None) -> RuleExplanation:
     Raises:
         InputError: there is no such rule; names the nearest.
     """
-    rule = RULES_BY_ID.get(name)
+    known = rules_of(context.fleet) if context is not None else rules_here()
+    rule = known.by_id.get(name)
     if rule is None:
-        close = difflib.get_close_matches(name, RULES_BY_ID, n=1)
+        close = difflib.get_close_matches(name, known.by_id, n=1)
         hint = f'did you mean "{close[0]}"?' if close else "`holdfast policy list` names them all"
         raise InputError(f"no rule {name!r}", remedy=hint)
     admission = rule.admission
@@ -166,13 +171,14 @@ def explain_rule(name: str, context: StackContext | None) -> RuleExplanation:
         cel=admission.breaches if admission is not None else (),
         not_in_cluster=rule.not_in_cluster,
         source=rule.source,
-        in_force=_in_force(rule, context) if context is not None else None,
+        file=known.own.get(rule.id, ""),
+        in_force=_in_force(rule, context, known) if context is not None else None,
     )
 
 
-def _in_force(rule: Rule, state: StackContext) -> InForce:
+def _in_force(rule: Rule, state: StackContext, known: RuleSet) -> InForce:
     try:
-        profile = profile_of(state.policy_profile, state.fleet.environment.policy.rules)
+        profile = profile_of(state.policy_profile, state.fleet.environment.policy.rules, known)
     except PolicyConfigError as error:
         raise InputError("\n".join(error.faults), remedy="run `holdfast validate`") from error
     ruling = next(each for each in profile.rulings if each.rule is rule)

@@ -98,7 +98,7 @@ class FleetAgent:
 
     @property
     def concerns(self) -> tuple[str, ...]:
-        """What somebody should look at: `drift`, `health`, `policy`, `unknown`."""
+        """What needs attention: `drift`, `health`, `policy`, `unknown`."""
         health = self.health.health
         found = {
             "drift": self.sync is AgentState.OUT_OF_SYNC,
@@ -157,7 +157,7 @@ class FleetStack:
         context: When that scan was, and what is known beside it.
         policy: What the rules say of what is declared.
         updates: Oldest first.
-        not_checked: Everything that could not be looked at, the scan's own entries included.
+        not_checked: Everything that could not be checked, the scan's own entries included.
         notes: What is to be known beside the report, such as damaged lines of the history.
     """
 
@@ -239,12 +239,12 @@ class FleetReport:
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything was looked at."""
+        """Whether everything was checked."""
         return not any(stack.not_checked for stack in self.stacks)
 
 
 def worst_first(agents: Iterable[FleetAgent]) -> list[FleetAgent]:
-    """Agents in the order in which somebody should look at them."""
+    """Agents in the order in which somebody should check them."""
     return sorted(agents, key=lambda each: each.urgency)
 
 

@@ -24,6 +24,7 @@ from holdfast.operations.describe.topology import graph_of
 from holdfast.operations.policy.evaluate import verdicts, waiver_findings
 from holdfast.operations.policy.model import PolicyReport
 from holdfast.operations.policy.sources import policy_of, profile_by, rendered_objects
+from holdfast.operations.policy.weakened import unasked, weakened_in_stack
 from holdfast.operations.scan.scan_context import ReportContext
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.update_history import update_records
@@ -75,7 +76,7 @@ def fleet_report(request: FleetRequest) -> FleetReport:
     request.check()
     states = [StackContext(request.root, name) for name in request.stacks]
     for state in states:
-        state.fleet  # noqa: B018  (bad files are told before a cluster is asked)
+        state.fleet  # noqa: B018  (bad files are listed before a cluster is asked)
     return FleetReport(
         read_project(request.root).name,
         request.made_at,
@@ -135,14 +136,17 @@ def _policy(state: StackContext, made_at: str) -> PolicyReport:
     # The exact line of each fault takes long to find; a fleet's report names its agent's.
     judged = [replace(each, place_of=_at(each.approximate_location)) for each in gathered.judged]
     findings, objects = verdicts(judged, profile)
-    told = tuple(waiver_findings(gathered.judged, findings, profile.waivers))
+    listed = tuple(waiver_findings(gathered.judged, findings, profile, is_whole=True))
+    weakened = weakened_in_stack(profile, state)
     return PolicyReport(
         title=f"Policy of stack {state.name}",
         identifier=f"policy/{state.name}",
         profile=str(profile.environment),
-        findings=(*findings, *told),
+        findings=(*findings, *listed, *weakened),
         objects=objects,
+        not_checked=unasked(profile),
         observed_at=made_at,
+        known=policy.known,
     )
 
 

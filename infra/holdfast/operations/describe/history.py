@@ -28,7 +28,7 @@ class HistoryReport:
         stack: Name of the stack; empty for a file of one's own.
         scans: How many scans it holds up to the moment that was asked for.
         last: The last of them.
-        sightings: Everything ever reported by then.
+        findings: Everything ever reported by then.
         alerts: Raised by then, oldest first.
         configuration: Every object as that scan saw it; None when it is not asked for or known.
         damaged_lines: Numbers of lines of the file that hold no scan.
@@ -37,7 +37,7 @@ class HistoryReport:
     stack: str
     scans: int
     last: Observation
-    sightings: Mapping[str, FindingHistory]
+    findings: Mapping[str, FindingHistory]
     alerts: Sequence[DriftAlert]
     configuration: tuple[KubeObject, ...] | None = None
     damaged_lines: Sequence[int] = ()
@@ -46,7 +46,7 @@ class HistoryReport:
     def in_order(self) -> list[FindingHistory]:
         """What is open first, the worst and oldest first."""
         return sorted(
-            self.sightings.values(),
+            self.findings.values(),
             key=lambda each: (not each.is_open, each.finding.severity.rank, each.since),
         )
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
-from holdfast.adapters.cluster.listing import WATCHED_KINDS
+from holdfast.drift.looked_for import LOOKED_FOR
 from holdfast.drift.reader_role import Reader, ReadKind, reader_objects
 from holdfast.errors import InputError
 from holdfast.kube.objects import KubeObject, reference_of
@@ -13,11 +12,8 @@ from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.operations.scan.live import ClusterSource
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.declaration import declaration_of
-from holdfast.render.plan.declared import plan_fleet
-from holdfast.render.pod.mounted import mounted_contents
-
-_SCALED: Final = frozenset({"Deployment", "StatefulSet", "ReplicaSet", "Rollout"})
-_AUTOSCALER: Final = ("autoscaling/v2", "HorizontalPodAutoscaler")
+from holdfast.render.plan.planning import plan_fleet
+from holdfast.render.pod.external_content import mounted_contents
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +61,7 @@ def _declared_kinds(context: StackContext, objects: Sequence[KubeObject]) -> Ite
     if foreign:
         cluster = ClusterSource.of_stack(context)
         cluster.placed(foreign)
+    namespaces = _namespaces_of(objects)
     for one in objects:
         key = (str(one["apiVersion"]), str(one["kind"]))
         entry = _builtin(one) or (cluster.kinds.get(key) if cluster else None)
@@ -73,19 +70,21 @@ def _declared_kinds(context: StackContext, objects: Sequence[KubeObject]) -> Ite
                 f"the cluster does not serve {key[1]} ({key[0]})",
                 remedy="install its definition first: its name in URLs is not known before",
             )
-        yield _read(key[0], entry, reference_of(one).namespace)
+        # A kind that is declared in one namespace is looked for in all of them.
+        for namespace in namespaces or {""}:
+            yield _read(key[0], entry, namespace)
 
 
 def _kinds_beside(objects: Sequence[KubeObject]) -> Iterator[ReadKind]:
     """The kinds that a scan looks for beside what is declared."""
-    declared = {(one["apiVersion"], one["kind"]) for one in objects}
-    beside = {key for key in WATCHED_KINDS if key not in declared}
-    if any(kind in _SCALED for _, kind in declared):
-        beside.add(_AUTOSCALER)
-    for api_version, kind in beside:
-        known = kubernetes_kind(api_version, kind)
-        for namespace in _namespaces_of(objects):
-            yield _read(api_version, known, namespace)
+    declared = {(reference_of(one).group, one["kind"]) for one in objects}
+    for (group, kind), sought in LOOKED_FOR.items():
+        if (group, kind) not in declared:
+            # The group of a role's rule counts; the version of others' kinds is the server's.
+            api_version = sought.api_version if sought.version else f"{group}/"
+            entry = KindEntry(sought.plural, sought.is_namespaced, "")
+            for namespace in _namespaces_of(objects):
+                yield _read(api_version, entry, namespace)
 
 
 def _probed_kinds(objects: Sequence[KubeObject]) -> set[ReadKind]:

@@ -12,7 +12,7 @@ from holdfast.errors import InputError
 from holdfast.kube.text import yaml_document, yaml_documents
 from holdfast.operations.stack.context import StackContext, no_such_agent
 from holdfast.render.fleet import render_delivered
-from holdfast.render.plan.declared import plan_fleet
+from holdfast.render.plan.planning import plan_fleet
 
 PRINTED: Final = ("yaml", "json")
 ONE_STACK: Final = (*PRINTED, "dir")

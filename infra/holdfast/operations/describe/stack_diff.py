@@ -13,7 +13,7 @@ from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 from holdfast.kube.paths import Path as FieldPath
 from holdfast.kube.paths import format_path
 from holdfast.manifest.stack.stack_files import read_stack_file
-from holdfast.manifest.types.agent_label import agent_of
+from holdfast.manifest.types.marks import agent_of
 from holdfast.operations.describe.compare import (
     ABSENT,
     LiveComparison,

@@ -22,7 +22,7 @@ class TeamReach:
         team: The team.
         members: Its agents, in the manifest's order.
         entry_points: Members that others call; all members where none is named.
-        agents: Agents that a call may reach, through agents as tools and peers; members or not.
+        agents: Agents that a call may reach, through agents as tools and by egress; members or not.
         tools: Tool servers and endpoints that those agents use.
         unreached: Members that no call to an entry point leads to.
     """
@@ -91,7 +91,7 @@ def _reach(team: DeclaredAgentTeam, edges: Iterable[Edge]) -> TeamReach:
     calls: dict[Node, list[Node]] = {}
     tools: dict[Node, list[Node]] = {}
     for edge in edges:
-        if edge.relation in {"calls", "peer"}:
+        if edge.relation in {"calls", "egress"}:
             calls.setdefault(edge.source, []).append(edge.target)
         elif edge.relation == "tools":
             tools.setdefault(edge.source, []).append(edge.target)

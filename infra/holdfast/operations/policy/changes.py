@@ -13,8 +13,7 @@ from holdfast.errors import SourceLocation
 from holdfast.kube.objects import KubeObject, ObjectRef
 from holdfast.kube.paths import ABSENT, Path, format_path, parse_path
 from holdfast.kube.text import line_diff, safe_text, value_words
-from holdfast.manifest.types.agent_label import AGENT_LABEL
-from holdfast.render.plan.marks import REVISION
+from holdfast.manifest.types.marks import AGENT_LABEL, REVISION
 from holdfast.render.provenance.flatten import leaves_of
 
 _PARTICIPLES = {
@@ -97,16 +96,16 @@ def count_words(changes: Iterable[ObjectChange]) -> str:
     return ", ".join(f"{count} {word}" for word, count in sorted(counted.items()))
 
 
-Place = Callable[[ObjectRef, Path], SourceLocation | None]
+LocateObjectField = Callable[[ObjectRef, Path], SourceLocation | None]
 
 _BOOKKEEPING: Final = ("metadata", "annotations", REVISION)
 _LONGEST_VALUE_CHARACTERS: Final = 400
 _LATER: Final = "(known after the update)"
-_TOLD: Final = frozenset({"create", "update", "replace", "delete", "import"})
-"""Operations that change something; the engine also tells each half of a replacement."""
+_CHANGING: Final = frozenset({"create", "update", "replace", "delete", "import"})
+"""Operations that change something; the engine also reports each half of a replacement."""
 
 
-def planned_changes(result: RunResult, place_of: Place) -> tuple[ObjectChange, ...]:
+def planned_changes(result: RunResult, place_of: LocateObjectField) -> tuple[ObjectChange, ...]:
     """Every object that would come, change or go, by agent and object.
 
     Args:
@@ -121,18 +120,20 @@ def planned_changes(result: RunResult, place_of: Place) -> tuple[ObjectChange, .
             tuple(_fields(step, step.reference, place_of)),
         )
         for step in result.steps
-        if step.reference is not None and step.operation in _TOLD
+        if step.reference is not None and step.operation in _CHANGING
     ]
     return tuple(sorted(changes, key=lambda each: (each.agent, each.ref, each.operation)))
 
 
-def _fields(step: ResourceStep, ref: ObjectRef, place_of: Place) -> Iterator[FieldChange]:
+def _fields(
+    step: ResourceStep, ref: ObjectRef, place_of: LocateObjectField
+) -> Iterator[FieldChange]:
     if step.before is None or step.after is None or step.operation == "delete":
         return
     found = list(field_changes(step.before, step.after, ref, place_of))
     yield from found
     if not found:
-        # What the program calls secret the engine does not tell, only that it differs.
+        # What the program calls secret the engine does not report, only that it differs.
         for difference in step.differences:
             path = parse_path(difference.path)
             if path != _BOOKKEEPING:
@@ -140,7 +141,7 @@ def _fields(step: ResourceStep, ref: ObjectRef, place_of: Place) -> Iterator[Fie
 
 
 def field_changes(
-    before: Inputs, after: Inputs, ref: ObjectRef, place_of: Place
+    before: Inputs, after: Inputs, ref: ObjectRef, place_of: LocateObjectField
 ) -> Iterator[FieldChange]:
     """The fields in which two states of one object differ, masked; none when one is no object."""
     old_object, new_object = asked_object(before), asked_object(after)

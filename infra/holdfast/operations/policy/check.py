@@ -1,24 +1,34 @@
 """What `holdfast policy check` judges, and by what: manifests, files, a state or a cluster."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
-from holdfast_policies.waivers import Waiver, WaiverFileError, read_waivers
+from holdfast_policies.evaluation.rule_set import RuleSet
+from holdfast_policies.evaluation.waivers import Waiver, WaiverFileError, read_waivers
 
 from holdfast.adapters.clock import utc_now
 from holdfast.adapters.engine.state.checkpoint import Deployment
 from holdfast.errors import InputError, SourceLocation
+from holdfast.manifest.fleet.fleet import Fleet
+from holdfast.operations.policy.change import (
+    findings_of_change,
+    fleet_of_change,
+    objects_of_change,
+)
 from holdfast.operations.policy.evaluate import verdicts, waiver_findings
 from holdfast.operations.policy.live import LiveRequest, live_objects
-from holdfast.operations.policy.model import PolicyReport
+from holdfast.operations.policy.model import PolicyFinding, PolicyReport
+from holdfast.operations.policy.own_rules import rules_of_project
 from holdfast.operations.policy.settings import WAIVERS_FILE
 from holdfast.operations.policy.sources import (
     PolicyInput,
     StackPolicy,
     objects_of_files,
     objects_of_state,
+    place_of_waiver,
     policy_of,
     profile_by,
     read_export,
@@ -26,7 +36,7 @@ from holdfast.operations.policy.sources import (
     rendered_objects,
     stack_in,
 )
-from holdfast.operations.policy.weakened import unasked, weakened_findings
+from holdfast.operations.policy.weakened import place_of_rule, unasked, weakened_findings
 from holdfast.operations.stack.context import StackContext
 
 
@@ -47,6 +57,7 @@ class CheckRequest:
         profile: Instead of the stack's.
         config: JSON file of levels and parameters, over everything else.
         root: Folder of Pulumi.yaml; None outside of a project, where no stack is named.
+        change: Project folder of a change, which is judged as data by this project's rules.
     """
 
     stack: str = ""
@@ -61,10 +72,13 @@ class CheckRequest:
     profile: str | None = None
     config: Path | None = None
     root: Path | None = None
+    change: Path | None = None
 
     @property
     def words(self) -> str:
         """What is judged, in words."""
+        if self.change is not None:
+            return f"the change of stack {self.stack}"
         if self.files:
             return f"files {', '.join(map(str, self.files))}"
         if self.state_file is not None:
@@ -74,9 +88,15 @@ class CheckRequest:
         return f"the state of stack {self.stack}" if self.is_state else f"stack {self.stack}"
 
     @property
+    def is_whole(self) -> bool:
+        """Whether all objects of a stack are judged, not only some."""
+        return bool(self.stack) and not self.files and not self.is_live
+
+    @property
     def identifier(self) -> str:
         """The same as a stable name."""
         sources = (
+            ("change", self.change is not None),
             ("files", bool(self.files)),
             ("state", self.is_state or self.state_file is not None),
             ("cluster", self.is_live),
@@ -100,20 +120,30 @@ def check_policy(request: CheckRequest, *, is_exact: bool = False) -> PolicyRepo
     """
     observed_at, today = utc_now(), datetime.now(UTC).date()
     sources = _Sources(request)
-    profile = profile_by(sources.policy(today), request.profile, request.config)
-    gathered = sources.collect()
+    policy = sources.policy(today)
+    profile = profile_by(policy, request.profile, request.config)
+    gathered = sources.collect(policy.known)
     findings, judged = verdicts(gathered.judged, profile, is_exact=is_exact)
-    waived = tuple(waiver_findings(gathered.judged, findings, profile.waivers))
-    weakened = tuple(weakened_findings(profile, *sources.settings()))
+    waived = tuple(
+        waiver_findings(
+            gathered.judged,
+            findings,
+            profile,
+            is_whole=request.is_whole,
+            place_of=sources.place_of_waiver,
+        )
+    )
+    weakened = tuple(weakened_findings(profile, *sources.settings(), request.root))
     return PolicyReport(
         title=f"Policy of {request.words}",
         identifier=request.identifier,
         profile=str(profile.environment),
-        findings=(*findings, *waived, *weakened),
+        findings=(*findings, *waived, *weakened, *sources.weakened_by_change()),
         objects=judged,
         not_checked=(*unasked(profile), *gathered.not_checked),
         remarks=gathered.remarks,
         observed_at=observed_at,
+        known=policy.known,
     )
 
 
@@ -135,6 +165,19 @@ class _Sources:
         assert self.request.state_file is not None  # noqa: S101  (the caller has seen it)
         return read_export(self.request.state_file)
 
+    @cached_property
+    def change(self) -> Fleet:
+        """What the change declares."""
+        assert self.request.change is not None  # noqa: S101  (the caller has seen it)
+        return fleet_of_change(self.context, self.request.change)
+
+    def weakened_by_change(self) -> tuple[PolicyFinding, ...]:
+        """What the change takes away from the rules."""
+        change = self.request.change
+        if change is None:
+            return ()
+        return tuple(findings_of_change(self.context, self.change, change))
+
     def policy(self, today: date) -> StackPolicy:
         """How it is judged: as the stack says; without one as production, by the project's waivers.
 
@@ -143,42 +186,52 @@ class _Sources:
         if self.request.stack:
             return policy_of(self.context, today)
         profile = "prod" if self.request.state_file is None else stack_in(self.export)
-        return StackPolicy(profile, today, {}, _compiled_waivers(self.request.root))
+        root = self.request.root
+        return StackPolicy(profile, today, {}, _compiled_waivers(root), rules_of_project(root))
 
-    def settings(self) -> tuple[str, str, SourceLocation | None]:
-        """Whose levels are wanted, what may weaken them, and where that is written."""
+    def settings(self) -> tuple[str, str, Callable[[str], SourceLocation | None]]:
+        """Whose levels are wanted, what may weaken them, and where that is written of a rule."""
         config = self.request.config
         if config is not None:
-            return self._named, str(config), SourceLocation(str(config))
+            return self._named, str(config), lambda _: SourceLocation(str(config))
         if not self.request.stack:
-            return self._named, "settings", None
-        place = self.context.fleet.setting_location("policy.rules")
-        return self._named, f"the settings of stack {self.request.stack}", place
+            return self._named, "settings", lambda _: None
+        return (
+            self._named,
+            f"the settings of stack {self.request.stack}",
+            partial(place_of_rule, self.context.fleet),
+        )
+
+    def place_of_waiver(self, name: str) -> SourceLocation | None:
+        """Where a waiver is declared; None where no manifests were read."""
+        return place_of_waiver(self.context.fleet, name) if self.request.stack else None
 
     @property
     def _named(self) -> str:
         """The stack whose name stands for a profile, where none was chosen on purpose."""
         return "" if self.request.profile else self.request.stack
 
-    def collect(self) -> PolicyInput:
-        """The objects."""
+    def collect(self, known: RuleSet) -> PolicyInput:
+        """The objects that rules judge."""
+        if self.request.change is not None:
+            return objects_of_change(self.change)
         if self.request.files:
             return objects_of_files(self.request.files)
         if self.request.is_live:
-            return self._live()
+            return self._live(known)
         if self.request.state_file is not None:
             return objects_of_state(self.export)
         if self.request.is_state:
             return recorded_objects(self.context)
         return rendered_objects(self.context)
 
-    def _live(self) -> PolicyInput:
+    def _live(self, known: RuleSet) -> PolicyInput:
         asked = self.request
         request = LiveRequest(
             asked.kubeconfig, asked.context, asked.namespaces, asked.is_everywhere
         )
         if not asked.stack:
-            return live_objects(request)
+            return live_objects(request, known)
         request = replace(
             request,
             kubeconfig=asked.kubeconfig or self.context.kubeconfig,
@@ -187,7 +240,7 @@ class _Sources:
         if not asked.namespaces and not asked.is_everywhere:
             declared = {agent.namespace for agent in self.context.fleet.workloads}
             request = replace(request, namespaces=tuple(sorted(declared)))
-        return live_objects(request)
+        return live_objects(request, known)
 
 
 def _compiled_waivers(root: Path | None) -> tuple[Waiver, ...]:

@@ -16,7 +16,7 @@ from holdfast.errors import SourceLocation
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import Path, parse_path
 from holdfast.kube.text import safe_text
-from holdfast.manifest.types.agent_label import AGENT_LABEL
+from holdfast.manifest.types.marks import AGENT_LABEL
 from holdfast.operations.policy.changes import field_changes, planned_changes
 from holdfast.operations.policy.model import JudgedObject, PolicyFinding, PolicyReport, Verdict
 
@@ -49,9 +49,9 @@ class EngineRun:
     Attributes:
         stack: Name of the stack.
         profile: `dev`, `staging` or `prod`.
-        result: What the engine told.
+        result: What the engine reported.
         failure: Why it failed, when it was not for a mandatory rule; else empty.
-        mandatory: Rules that refuse on this stack: of a rule that cannot tell yet, the engine does
+        mandatory: Rules that refuse on this stack: of a rule that is undetermined, the engine does
             not say.
         locations: Where fields are declared; None where there are no files.
         is_exact: Find the exact place of what is not refused, too.

@@ -5,15 +5,16 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from holdfast_policies.census import Census, census_of
 from holdfast_policies.decode.unknown import UndeterminedError
-from holdfast_policies.finding import Undecided
-from holdfast_policies.judge import Judgement, Violation, violations
-from holdfast_policies.profile import Profile, profile_of
-from holdfast_policies.rule import Level
-from holdfast_policies.rule import Severity as RuleSeverity
-from holdfast_policies.subject import Subject, text
-from holdfast_policies.waivers import Waivers, target_of
+from holdfast_policies.evaluation.census import Census, census_of
+from holdfast_policies.evaluation.judge import Judgement, Violation, violations
+from holdfast_policies.evaluation.profile import Profile, profile_of
+from holdfast_policies.evaluation.rule_set import SHIPPED_RULES
+from holdfast_policies.evaluation.waivers import Waivers, target_of
+from holdfast_policies.model.finding import Undecided
+from holdfast_policies.model.rule import Level
+from holdfast_policies.model.rule import Severity as RuleSeverity
+from holdfast_policies.model.subject import Subject, text
 
 from holdfast.drift.finding import Severity
 from holdfast.drift.severity import BrokenRule, RuleJudge
@@ -22,9 +23,10 @@ from holdfast.kube.objects import ObjectRef
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.operations.policy.model import JudgedObject, PolicyFinding, Verdict
 from holdfast.render.objects.admission import waivers_of
+from holdfast.render.objects.rule_set import rules_of
 
-Place = Callable[[str], SourceLocation | None]
-"""Field path of an object to the place that declares it."""
+LocateField = Callable[[str], SourceLocation | None]
+"""Where a field of the object is declared."""
 
 
 def _nowhere(_: str) -> None:
@@ -47,7 +49,7 @@ class Judged:
 
     subject: Subject
     agent: str = ""
-    place_of: Place = _nowhere
+    place_of: LocateField = _nowhere
     approximate_location: SourceLocation | None = None
     stack_view: Subject | None = None
     context_only: bool = False
@@ -69,16 +71,21 @@ def rule_judge(environment: str, rules: Mapping[str, Any], fleet: Fleet | None) 
         rules: What a stack says of single rules.
         fleet: Whose exceptions hold; None for plain objects.
     """
-    waivers = Waivers(waivers_of(fleet) if fleet else (), datetime.now(UTC).date())
-    profile = replace(profile_of(environment, rules), waivers=waivers)
+    granted = waivers_of(fleet) if fleet else ()
+    known = rules_of(fleet) if fleet else SHIPPED_RULES
+    profile = profile_of(environment, rules, known)
     weakening = {RuleSeverity.CRITICAL, RuleSeverity.HIGH}
+
+    def waived_today() -> Profile:
+        # A judge may serve for weeks: a waiver ends with its day.
+        return replace(profile, waivers=Waivers(granted, datetime.now(UTC).date()))
 
     def judge(kube_object: Mapping[str, Any]) -> Mapping[str, BrokenRule]:
         return {
             each.rule: BrokenRule(
                 each.rule, each.level is Level.MANDATORY, each.severity in weakening
             )
-            for each in violations(kube_object, profile)
+            for each in violations(kube_object, waived_today())
         }
 
     return judge
@@ -113,9 +120,23 @@ def verdicts(
 
 
 def waiver_findings(
-    judged: Iterable[Judged], findings: Iterable[PolicyFinding], waivers: Waivers
+    judged: Iterable[Judged],
+    findings: Iterable[PolicyFinding],
+    profile: Profile,
+    *,
+    is_whole: bool,
+    place_of: Callable[[str], SourceLocation | None] = _nowhere,
 ) -> Iterator[PolicyFinding]:
-    """Waivers that have ended, which is a violation, and those that nothing needs any more."""
+    """Waivers that have ended, that name no object, or that nothing needs any more.
+
+    Args:
+        judged: The objects.
+        findings: What the rules have against them.
+        profile: Rules, settings and waivers.
+        is_whole: Whether these are all objects of the stack.
+        place_of: Name of a waiver to where it is declared.
+    """
+    waivers = profile.waivers
     needed = {(each.ref.kind, each.ref.namespace, each.ref.name, each.rule) for each in findings}
     seen = [target for each in judged if (target := target_of(each.subject))]
     used = [
@@ -123,7 +144,7 @@ def waiver_findings(
         for waiver in waivers.entries
         if any((*waiver.target, rule) in needed for rule in waiver.rules)
     ]
-    for fault in waivers.faults(seen, used):
+    for fault in waivers.faults(seen, used, profile.levels, seen if is_whole else None):
         waiver = fault.waiver
         yield PolicyFinding(
             rule=fault.rule,
@@ -134,6 +155,7 @@ def waiver_findings(
             expected=fault.required,
             found=f"{waiver.name}: {fault.got}",
             remedy=fault.remedy,
+            location=place_of(waiver.name),
         )
 
 

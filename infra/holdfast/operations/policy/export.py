@@ -6,21 +6,25 @@ from typing import Final
 
 from holdfast_policies.admission.gatekeeper import gatekeeper_constraints
 from holdfast_policies.admission.kyverno import kyverno_policies
+from holdfast_policies.admission.mutating import remediated, remediations
 from holdfast_policies.admission.parameters import in_cluster
 from holdfast_policies.admission.validating import Mode, bundle
-from holdfast_policies.profile import profile_of
-from holdfast_policies.rule import Environment
+from holdfast_policies.evaluation.profile import profile_of
+from holdfast_policies.evaluation.rule_set import SHIPPED_RULES, RuleSet
+from holdfast_policies.model.rule import Environment, Level
 
 from holdfast.convert.files.files import ExportedFile
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.stack.admission import AdmissionSettings
 from holdfast.operations.stack.context import StackContext
 from holdfast.render.objects.admission import AdmissionPlan, judged_by, waivers_of
-from holdfast.render.plan.declared import plan_fleet
-from holdfast.render.plan.marks import Provenance
+from holdfast.render.objects.rule_set import rules_of
+from holdfast.render.plan.metadata import Provenance
+from holdfast.render.plan.planning import plan_fleet
 
 TARGETS: Final[Mapping[str, Callable[..., list[KubeObject]]]] = {
     "vap": bundle,
+    "map": remediations,
     "kyverno": kyverno_policies,
     "gatekeeper": gatekeeper_constraints,
 }
@@ -60,6 +64,10 @@ def export_policies(plan: AdmissionPlan, target: str, mode: str | None) -> Expor
     """
     chosen = Mode(mode or plan.settings.mode)
     objects = TARGETS[target](plan.profile, plan.scope, plan.waivers, chosen)
+    if target == "map":
+        at_preview = [each for each in plan.profile.rulings if each.level is Level.REMEDIATE]
+        done = len(list(remediated(plan.profile)))
+        return ExportedPolicies(objects, done, len(at_preview) - done)
     left_out = sum(bool(each.rule.not_in_cluster) for each in plan.profile.rulings)
     return ExportedPolicies(objects, len(in_cluster(plan.profile)), left_out)
 
@@ -76,7 +84,7 @@ def plan_of_stack(context: StackContext) -> AdmissionPlan:
         return declared.admission
     return AdmissionPlan(
         stack.rpartition("/")[2],
-        judged_by(context.policy_profile, fleet.environment.policy.rules),
+        judged_by(context.policy_profile, fleet.environment.policy.rules, rules_of(fleet)),
         AdmissionSettings(),
         Provenance(stack),
         tuple(sorted(declared.namespaces)),
@@ -84,7 +92,13 @@ def plan_of_stack(context: StackContext) -> AdmissionPlan:
     )
 
 
-def plan_of_profile(profile: Environment) -> AdmissionPlan:
-    """A profile as it is, for a whole cluster."""
+def plan_of_profile(profile: Environment, known: RuleSet = SHIPPED_RULES) -> AdmissionPlan:
+    """A profile as it is, for a whole cluster.
+
+    Args:
+        profile: Its name.
+        known: All rules that there are.
+    """
     settings = AdmissionSettings(scope="cluster")
-    return AdmissionPlan(str(profile), profile_of(profile), settings, Provenance(str(profile)))
+    judged = profile_of(profile, None, known)
+    return AdmissionPlan(str(profile), judged, settings, Provenance(str(profile)))

@@ -9,21 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from holdfast_policies.kinds import ANY_KIND, POD_KINDS
-from holdfast_policies.subject import Subject
-from holdfast_policies.table import RULES
+from holdfast_policies.evaluation.rule_set import SHIPPED_RULES, RuleSet
+from holdfast_policies.model.kinds import ANY_KIND, POD_KINDS
+from holdfast_policies.model.subject import Subject
 
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.inventory import read_inventory
 from holdfast.adapters.cluster.kubeconfig import connection_of
 from holdfast.drift.finding import NotChecked
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
-from holdfast.manifest.types.agent_label import agent_of
+from holdfast.manifest.types.marks import agent_of
 from holdfast.operations.policy.evaluate import Judged
 from holdfast.operations.policy.sources import PolicyInput
 
 OWN_NAMESPACES: Final = frozenset({"kube-system", "kube-public", "kube-node-lease"})
-"""Where Kubernetes runs itself: looked at when it is named."""
+"""Where Kubernetes runs itself: evaluated when it is named."""
 
 _OWN_LABEL: Final = "kubernetes.io/bootstrapping"
 _OWN_OBJECTS: Final = frozenset(
@@ -55,13 +55,13 @@ class LiveRequest:
     is_everywhere: bool = False
 
 
-def wanted_kinds() -> set[tuple[str, str]]:
+def wanted_kinds(known: RuleSet = SHIPPED_RULES) -> set[tuple[str, str]]:
     """Group and kind of everything that some rule judges."""
-    kinds = POD_KINDS.union(*(rule.kinds for rule in RULES)) - {ANY_KIND}
+    kinds = POD_KINDS.union(*(rule.kinds for rule in known.rules)) - {ANY_KIND}
     return {(kind.group, kind.name) for kind in kinds}
 
 
-def live_objects(request: LiveRequest) -> PolicyInput:
+def live_objects(request: LiveRequest, known: RuleSet = SHIPPED_RULES) -> PolicyInput:
     """Everything in a cluster that some rule judges.
 
     Raises:
@@ -70,7 +70,7 @@ def live_objects(request: LiveRequest) -> PolicyInput:
     client = ApiClient(connection_of(request.kubeconfig, request.context))
     namespaces = request.namespaces or (client.connection.namespace,)
     places = () if request.is_everywhere else namespaces
-    found = read_inventory(client, wanted_kinds(), places)
+    found = read_inventory(client, wanted_kinds(known), places)
     gathered = collect(found.objects, places)
     not_checked = tuple(NotChecked(scope, reason) for scope, reason in found.unread)
     return PolicyInput(gathered.judged, not_checked, gathered.remarks)

@@ -1,12 +1,14 @@
 """What the rules of the policy pack say about objects, whoever asked.
 
-One verdict a rule and object: passed (counted by name), violated, waived, or not to be told yet
+One verdict a rule and object: passed (counted by name), violated, waived, or undetermined
 because a value is not known. Rules that do not apply to an object say nothing.
 """
 
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
+
+from holdfast_policies.evaluation.rule_set import SHIPPED_RULES, RuleSet
 
 from holdfast.drift.finding import NotChecked, Severity
 from holdfast.errors import SourceLocation
@@ -29,7 +31,7 @@ class PolicyFinding:
 
     Attributes:
         rule: Name of the rule.
-        verdict: Violated, waived by a person, or not to be told yet.
+        verdict: Violated, waived by a person, or undetermined.
         is_mandatory: Whether the policy pack would refuse it.
         severity: How bad a violation of the rule is.
         ref: The object; empty for the stack as a whole.
@@ -88,7 +90,7 @@ class PolicyFinding:
 
 @dataclass(frozen=True, slots=True)
 class JudgedObject:
-    """One object that was looked at.
+    """One object that was evaluated.
 
     Attributes:
         ref: The object; empty for the stack as a whole.
@@ -107,14 +109,15 @@ class PolicyReport:
 
     Attributes:
         title: Such as `Policy of stack prod`.
-        identifier: Stable name of what was looked at, such as `policy/prod`.
+        identifier: Stable name of what was checked, such as `policy/prod`.
         profile: `dev`, `staging` or `prod`.
         findings: All but what passed, the worst first within an object.
         objects: Every object that was judged, with what it passed.
-        not_checked: What could not be looked at; with any, the report is incomplete.
+        not_checked: What could not be checked; with any, the report is incomplete.
         remarks: Further lines about the whole, such as what was left out on purpose.
         observed_at: RFC 3339 time; empty when it is not known.
         changes: What a deployment would do; None where that was not asked.
+        known: All rules that there are.
     """
 
     title: str
@@ -126,6 +129,7 @@ class PolicyReport:
     remarks: tuple[str, ...] = ()
     observed_at: str = ""
     changes: tuple[ObjectChange, ...] | None = None
+    known: RuleSet = SHIPPED_RULES
 
     @property
     def passed(self) -> int:
@@ -139,12 +143,12 @@ class PolicyReport:
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything was looked at, and every mandatory rule could decide."""
+        """Whether everything was checked, and every mandatory rule could decide."""
         return not self.not_checked and not any(each.is_open for each in self.findings)
 
 
 def summary_line(report: PolicyReport) -> str:
-    """One line: how much, how bad, whether everything could be told."""
+    """One line: how much, how bad, whether everything could be determined."""
     violated = [each for each in report.findings if each.verdict is Verdict.VIOLATED]
     mandatory = sum(each.is_mandatory for each in violated)
     violations = [

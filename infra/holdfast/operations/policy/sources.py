@@ -9,9 +9,10 @@ from typing import Any
 
 from holdfast_policies.decode.recorded import decode_recorded
 from holdfast_policies.decode.resource import is_patch, kind_of_token, stack_of_urn
-from holdfast_policies.profile import PolicyConfigError, Profile, load_config, profile_of
-from holdfast_policies.subject import Options, Subject
-from holdfast_policies.waivers import Waiver, Waivers
+from holdfast_policies.evaluation.profile import PolicyConfigError, Profile, load_config, profile_of
+from holdfast_policies.evaluation.rule_set import SHIPPED_RULES, RuleSet
+from holdfast_policies.evaluation.waivers import Waiver, Waivers
+from holdfast_policies.model.subject import Options, Subject
 
 from holdfast.adapters.engine.state.checkpoint import Deployment, RecordedResource, decode_export
 from holdfast.drift.finding import NotChecked
@@ -20,17 +21,20 @@ from holdfast.kube.objects import ObjectRef, mapping_at, reference_of
 from holdfast.kube.paths import parse_path
 from holdfast.kube.text import counted
 from holdfast.manifest.fleet.fleet import Fleet
+from holdfast.manifest.kinds.kinds import PolicyException
 from holdfast.manifest.text.kube_files import read_kube_objects
 from holdfast.manifest.text.kube_places import KubeFilePlaces
-from holdfast.manifest.types.agent_label import AGENT_LABEL, agent_of
 from holdfast.manifest.types.manifest import API_VERSION
+from holdfast.manifest.types.marks import AGENT_LABEL, agent_of
 from holdfast.operations.policy.evaluate import Judged
 from holdfast.operations.stack.context import StackContext
 from holdfast.render.objects.admission import waivers_of
-from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.objects.rule_set import rules_of
+from holdfast.render.plan.metadata import RenderedObject
 from holdfast.render.provenance.origins import Origins
 
 _MANIFEST_GROUP = API_VERSION.partition("/")[0]
+_RENDER_FIRST = "policy covers the objects rendered from them; run `holdfast policy check -s STACK`"
 
 
 @dataclass(frozen=True)
@@ -57,19 +61,21 @@ class StackPolicy:
         rules: What it says of single rules, over the profile.
         waivers: What single objects may break.
         today: The day by which waivers end.
+        known: All rules that there are.
     """
 
     profile: str
     today: date
     rules: Mapping[str, Any] = field(default_factory=dict)
     waivers: tuple[Waiver, ...] = ()
+    known: RuleSet = SHIPPED_RULES
 
 
 def policy_of(state: StackContext, today: date) -> StackPolicy:
     """Profile, rules and waivers of a stack."""
     fleet = state.fleet
     rules = fleet.environment.policy.rules
-    return StackPolicy(state.policy_profile, today, rules, waivers_of(fleet))
+    return StackPolicy(state.policy_profile, today, rules, waivers_of(fleet), rules_of(fleet))
 
 
 def profile_by(
@@ -88,8 +94,8 @@ def profile_by(
     rules: Mapping[str, Any] = policy.rules
     try:
         if config is not None:
-            rules = {**rules, **load_config(config)}
-        chosen = profile_of(named or policy.profile, rules)
+            rules = {**rules, **load_config(config, policy.known)}
+        chosen = profile_of(named or policy.profile, rules, policy.known)
     except PolicyConfigError as error:
         faults = "\n".join(error.faults)
         raise InputError(faults, remedy="run `holdfast validate`") from error
@@ -126,6 +132,12 @@ def place_of_agent(fleet: Fleet, name: str) -> SourceLocation:
     return agent.location_of("metadata.name") if agent else fleet.setting_location()
 
 
+def place_of_waiver(fleet: Fleet, name: str) -> SourceLocation | None:
+    """Where the target of a waiver is declared."""
+    found = (each for each in fleet.of(PolicyException) if each.name == name)
+    return next((each.location_of("spec.target") for each in found), None)
+
+
 def objects_of_files(paths: Iterable[Path]) -> PolicyInput:
     """Objects of YAML and JSON files, each field with its line and column.
 
@@ -133,27 +145,27 @@ def objects_of_files(paths: Iterable[Path]) -> PolicyInput:
         InputError: a file cannot be read, or holds what is no object.
     """
     places: dict[str, KubeFilePlaces] = {}
-    counted: Counter[str] = Counter()
-    judged = []
+    read: Counter[str] = Counter()
+    judged, manifests = [], 0
     for path in paths:
         for one in read_kube_objects(path):
             known = places.setdefault(one.file, KubeFilePlaces(one.file))
             subject = Subject.of(one.kube_object)
-            place_of = _in_file(known, counted[one.file])
-            judged.append(Judged(subject, agent_of(one.kube_object), place_of))
-            counted[one.file] += 1
-    return PolicyInput(tuple(judged), remarks=_of_manifests(judged))
+            index = read[one.file]
+            read[one.file] += 1
+            if subject.kind.group == _MANIFEST_GROUP:
+                manifests += 1
+            else:
+                place_of = _in_file(known, index)
+                judged.append(Judged(subject, agent_of(one.kube_object), place_of))
+    return PolicyInput(tuple(judged), _not_checked(manifests))
 
 
-def _of_manifests(judged: Iterable[Judged]) -> tuple[str, ...]:
-    """That agents themselves keep every rule, so that nobody takes it for a verdict on them."""
-    count = sum(each.subject.kind.group == _MANIFEST_GROUP for each in judged)
-    if not count:
+def _not_checked(manifests: int) -> tuple[NotChecked, ...]:
+    """Rules cover what manifests render, not the manifests: no violation would prove nothing."""
+    if not manifests:
         return ()
-    return (
-        f"{counted(count, 'object')} not evaluated: no rule covers Holdfast manifests; "
-        "`holdfast policy check -s STACK` evaluates the objects rendered from them",
-    )
+    return (NotChecked(counted(manifests, "Holdfast manifest"), _RENDER_FIRST),)
 
 
 def _in_file(places: KubeFilePlaces, index: int) -> Callable[[str], SourceLocation | None]:

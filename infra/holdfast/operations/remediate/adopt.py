@@ -17,15 +17,16 @@ from holdfast.kube.paths import ABSENT, value_at
 from holdfast.kube.paths import Path as FieldPath
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.text.yaml_edit import REMOVE, UneditableError, with_edit
+from holdfast.manifest.types.marks import CONFIG_HASH, REVISION
 from holdfast.operations.progress import Progress
 from holdfast.operations.scan.scanner import Scan, Scanner
 from holdfast.operations.stack.project_copy import ProjectChange, ProjectCopy
 from holdfast.render.fleet import render_fleet
-from holdfast.render.plan.declared import plan_fleet
+from holdfast.render.plan.planning import plan_fleet
 from holdfast.render.provenance.adoption import Proposal, proposals
 from holdfast.render.provenance.origins import Origins
 
-_OF_CONTENT: Final = ("holdfast.dev/revision", "holdfast.dev/config-hash")
+_OF_CONTENT: Final = (REVISION, CONFIG_HASH)
 """Hashes of what is rendered: they move with every change, and mean no more."""
 
 Key = tuple[Identity, DriftClass, FieldPath]

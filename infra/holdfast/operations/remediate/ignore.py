@@ -66,7 +66,7 @@ class IgnorePlan:
             write_atomically(self.file, self.text)
         except OSError as error:
             raise InputError(
-                f"{self.file}: {error.strerror}", remedy="correct its rights"
+                f"{self.file}: {error.strerror}", remedy="correct its permissions"
             ) from error
 
 

@@ -1,17 +1,17 @@
 """Write what a revert has planned: each object is compared again, tried first, and guarded."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from holdfast.adapters.cluster.revert_writes import write_revert
 from holdfast.adapters.cluster.writing import (
     Writer,
-    apply_object,
     create_object,
     delete_object,
-    patch_object,
     read_object,
     retry_on_conflict,
 )
+from holdfast.drift.context import uid_of
 from holdfast.drift.finding import DriftClass, Finding
 from holdfast.drift.object_drift import object_findings
 from holdfast.drift.plan.next_update import ORPHANING
@@ -36,11 +36,13 @@ class RevertExecutor:
 
     Attributes:
         progress: Takes a line about what takes long.
+        confirmed: Uids of what was created.
     """
 
     scanner: Scanner
     scan: Scan
     progress: Progress
+    confirmed: list[str] = field(default_factory=list)
 
     def apply(self, shown: ObjectPlan) -> str:
         """Revert one object; a write of another client makes it compared again, for a while.
@@ -60,7 +62,7 @@ class RevertExecutor:
     def _apply_once(self, shown: ObjectPlan) -> str:
         ref, cluster = shown.ref, self.scanner.cluster
         entry = cluster.kinds[ref.api_version, ref.kind]
-        desired = self.scan.desired[ref.identity]
+        desired = self.scan.target(ref)
         live = read_object(cluster.client, ref, entry)
         desired = keeping_side(desired, live)
         plan = self._plan_again(shown, desired, live)
@@ -76,8 +78,10 @@ class RevertExecutor:
             self._replace(plan, live, entry, manager)
             return "replaced"
         for is_trial in (True, False):
-            self._write(plan, entry, Writer(manager, is_trial))
-        return "reverted"
+            write_revert(cluster.client, entry, plan, Writer(manager, is_trial))
+        if plan.confirms:
+            self.confirmed.append(uid_of(live))
+        return "reverted" if plan.requests else "confirmed"
 
     def _create(self, ref: ObjectRef, body: KubeObject, entry: KindEntry, writer: Writer) -> None:
         """Create an object that is not there; never take over one that is.
@@ -85,18 +89,11 @@ class RevertExecutor:
         Raises:
             ClusterError: another client has created it in between.
         """
-        if create_object(self.scanner.cluster.client, entry, ref, body, writer) is None:
+        written = create_object(self.scanner.cluster.client, entry, ref, body, writer)
+        if written is None:
             raise _created_by_another()
-
-    def _write(self, plan: ObjectPlan, entry: KindEntry, writer: Writer) -> None:
-        client, body = self.scanner.cluster.client, plan.apply
-        if plan.patch:
-            written = patch_object(client, entry, plan.ref, plan.patch, writer)
-            if body is not None and not writer.is_trial:
-                version = written["metadata"]["resourceVersion"]
-                body = {**body, "metadata": {**body["metadata"], "resourceVersion": version}}
-        if body is not None:
-            apply_object(client, entry, plan.ref, body, writer)
+        if not writer.is_trial:
+            self.confirmed.append(uid_of(written))
 
     def _replace(self, plan: ObjectPlan, live: KubeObject, entry: KindEntry, manager: str) -> None:
         """Delete the object that was read, wait until it is gone, and make it as declared."""
@@ -116,7 +113,7 @@ class RevertExecutor:
             if time.monotonic() > deadline:
                 raise ClusterError(
                     f"{ref} was deleted but still exists",
-                    remedy="see what its finalizers wait for, then run this again",
+                    remedy="check what its finalizers wait for, then run this again",
                 )
             time.sleep(0.2)
         self._create(ref, plan.replacement, entry, Writer(manager))
@@ -131,7 +128,7 @@ class RevertExecutor:
         agreed = {step.finding.path for step in shown.steps if step.step is not Step.LEAVE}
         around = self.scan.context
         found = object_findings(shown.ref, desired, live, around)
-        now = [finding for finding in found if finding.counts and finding.path in agreed]
+        now = [finding for finding in found if finding.is_drift and finding.path in agreed]
         if is_creation and any(_differs(finding) for finding in found):
             # Consent was given to a creation, not to taking over what stands there now.
             raise _created_by_another()
@@ -144,11 +141,11 @@ class RevertExecutor:
 
 def _differs(finding: Finding) -> bool:
     """Whether more than the identity of an object is not as declared."""
-    return finding.counts and finding.drift_class is not DriftClass.RECREATED
+    return finding.is_drift and finding.drift_class is not DriftClass.RECREATED
 
 
 def _created_by_another() -> ClusterError:
     return ClusterError(
         "another client has created it in between",
-        remedy="scan again: the report says how it differs from what is declared",
+        remedy="scan again: the report lists how it differs from the declaration",
     )

@@ -76,7 +76,7 @@ def named_findings(
     known = ", ".join(f"'{_name(each)}'" for each in of_object or findings)
     raise InputError(
         f"{option} {text!r}: the scan has no such finding",
-        remedy=f"it found {known}" if known else "it found none at all",
+        remedy=f"the scan found {known}" if known else "the scan found none",
     )
 
 

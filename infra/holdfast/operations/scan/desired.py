@@ -35,11 +35,12 @@ class DesiredState:
         context: Kubeconfig context of the stack; None for the current one.
         kubeconfig: Kubeconfig of the sandbox that the stack lives in; None elsewhere.
         audit_log: Audit log of that sandbox.
-        pending: Objects that an interrupted update left half done: they cannot be judged.
+        pending: Objects that an interrupted update left unfinished: they cannot be judged.
         baseline: Live objects right after the last good update; None without.
         recorded: Objects whose record a refresh has rewritten, as that record has them.
         urns: Resource of each recorded object, as the engine calls it.
         not_checked: What stands in the way of judging the stack as a whole.
+        controllers: Controllers that the stack's settings name.
         ignore: Drift that is expected.
         modes: Agent to what is done about its drift: report, revert or adopt.
         locations: Where the field of a finding (else its agent, else its object) is declared.
@@ -57,6 +58,7 @@ class DesiredState:
     recorded: tuple[KubeObject, ...] = ()
     urns: Mapping[Identity, str] = field(default_factory=dict)
     not_checked: tuple[NotChecked, ...] = ()
+    controllers: frozenset[str] = frozenset()
     ignore: IgnoreRules | None = None
     modes: Mapping[str, str] = field(default_factory=dict)
     locations: Locations = NO_LOCATIONS
@@ -71,7 +73,7 @@ class DesiredState:
 
         Args:
             live: As the cluster has it.
-            declared: What can be judged; what else is half done stands for itself.
+            declared: What can be judged; what else is unfinished stands for itself.
         """
         in_flight = self.in_flight
         beside = (item for identity, item in in_flight.items() if identity not in declared)
@@ -120,6 +122,7 @@ def desired_objects_of_stack(
         recorded=baseline.rewritten,
         urns={one.reference.identity: one.urn for one in baseline.objects},
         not_checked=tuple(_under_way(stack.name, who) for who in baseline.running),
+        controllers=frozenset(declared.controllers),
         ignore=IgnoreRules(declared.ignore, datetime.now(UTC).date()),
         modes=declared.modes,
         locations=stack,
@@ -151,9 +154,13 @@ def desired_objects_of_files(source: Path, ignore_file: Path | None) -> DesiredS
 
 def _recorded(baseline: Baseline) -> RecordedObjects:
     records = {one.reference.identity: one.record for one in baseline.objects}
+    unfinished = {one.reference.identity: one.record for one in baseline.unfinished}
+    every = unfinished | records
     return RecordedObjects(
         {identity: partial(getattr, one, "live") for identity, one in records.items()},
         {identity: one.uid for identity, one in records.items()},
+        read_asked=lambda identity: every[identity].asked if identity in every else None,
+        deployed={*unfinished, *(ref.identity for ref in baseline.untrusted)},
     )
 
 
@@ -169,7 +176,7 @@ def _notes_on(baseline: Baseline) -> Iterator[str]:
 
 def _in_flight(ref: ObjectRef, stack: str) -> NotChecked:
     remedy = f"run 'holdfast up -s {stack} --recover'"
-    return NotChecked(str(ref), f"in flight, an interrupted update left it half done: {remedy}")
+    return NotChecked(str(ref), f"in flight, an interrupted update left it unfinished: {remedy}")
 
 
 def _under_way(stack: str, who: LockHolder) -> NotChecked:

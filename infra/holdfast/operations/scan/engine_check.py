@@ -44,7 +44,11 @@ def nothing_to_ask(report: DriftReport) -> EngineAnswer:
 
 
 def ask_refresh(
-    stack: DeclaredStack, kubeconfig: Path | None, targets: Sequence[str], progress: Progress
+    stack: DeclaredStack,
+    kubeconfig: Path | None,
+    targets: Sequence[str],
+    progress: Progress,
+    timeout_seconds: float | None = None,
 ) -> EngineAnswer:
     """Ask Pulumi's refresh, which changes nothing.
 
@@ -53,10 +57,14 @@ def ask_refresh(
         kubeconfig: Credentials; None for the usual ones.
         targets: Resources; none, or more than `MOST_TARGETS`, for the whole stack.
         progress: Takes notes on what is not ready.
+        timeout_seconds: Of the refresh; None for the default.
     """
     chosen = targets if len(targets) <= MOST_TARGETS else ()
     try:
-        result = stack.engine(kubeconfig).refresh_preview(targets=chosen)
+        engine = stack.engine(kubeconfig)
+        if timeout_seconds is not None:
+            engine = replace(engine, timeout_seconds=timeout_seconds)
+        result = engine.refresh_preview(targets=chosen)
     except HoldfastError as error:
         return EngineAnswer(detail=str(error))
     if missing := result.unread_events:

@@ -1,7 +1,7 @@
 """How the agents of a stack are, as the cluster has them now."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from holdfast.adapters.cluster.api_error import ApiError
@@ -18,8 +18,9 @@ from holdfast.kube.workload_status import (
     worst,
 )
 from holdfast.operations.scan.live import ClusterSource
+from holdfast.operations.scan.pod_reader import PodReader
 from holdfast.operations.stack.context import StackContext
-from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.plan.metadata import RenderedObject
 
 _WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Rollout", "Job", "CronJob"})
 GONE = HealthVerdict(Health.DEGRADED, "it does not exist")
@@ -71,15 +72,29 @@ class HealthReader:
             ClusterError: the cluster cannot be asked.
         """
         found = list(self._live_workloads()) if self._declared else []
+        pods = PodReader(self._cluster.client) if found else None
         agents: dict[str, AgentHealth] = {}
         for agent in self.context.fleet.workloads:
             own = {ref: live for name, ref, live in found if name == agent.name}
-            verdicts = {str(ref): _verdict(live) for ref, live in own.items()}
+            verdicts = {str(ref): self._verdict(live, pods) for ref, live in own.items()}
             seen = [live for live in own.values() if isinstance(live, dict)]
             versions = [version_of(live) for live in seen]
             states = tuple(workload_state(live) for live in seen)
             agents[agent.name] = AgentHealth(worst(verdicts), next(iter(versions), ""), states)
         return agents
+
+    def _verdict(
+        self, live: KubeObject | ClusterError | None, pods: PodReader | None
+    ) -> HealthVerdict:
+        """How a workload is, and what its pods wait for; what cannot be read adds nothing."""
+        verdict = _verdict(live)
+        if pods is None or not isinstance(live, dict) or verdict.is_healthy:
+            return verdict
+        try:
+            wait = next(iter(pods.waits(live)), None)
+        except ClusterError:
+            return verdict
+        return replace(verdict, reason=f"{verdict.reason}; {wait}") if wait else verdict
 
     @cached_property
     def _declared(self) -> list[RenderedObject]:

@@ -1,6 +1,6 @@
 """The cluster that a comparison reads: kinds, objects, types, and what stands beside them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,22 +10,22 @@ from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.kind_reader import ListOptions
 from holdfast.adapters.cluster.kinds import custom_types, served_kinds
 from holdfast.adapters.cluster.kubeconfig import Connection, connection_of
-from holdfast.adapters.cluster.listing import read_bystanders, read_kind, read_listed
+from holdfast.adapters.cluster.listing import read_bystanders, read_listed
+from holdfast.adapters.cluster.sought_kinds import kinds_beside
 from holdfast.adapters.cluster.writing import read_object
 from holdfast.drift.finding import NotChecked
 from holdfast.drift.scan import LiveState
 from holdfast.drift.unmanaged import declared_namespaces, stack_selector
 from holdfast.errors import ClusterError
-from holdfast.kube.objects import Identity, KubeObject, ObjectRef, placed, reference_of
-from holdfast.kube.structure import KindEntry, TypeTable, kubernetes_kind
-from holdfast.manifest.types.agent_label import AGENT_LABEL
+from holdfast.kube.objects import Identity, KindKey, KubeObject, ObjectRef, placed, reference_of
+from holdfast.kube.structure import KindEntry, TypeTable
+from holdfast.manifest.types.marks import AGENT_LABEL
 from holdfast.operations.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from holdfast.operations.stack.context import StackContext
 
 REQUEST_TIMEOUT_SECONDS = 60.0
-_AUTOSCALER = ObjectRef("", "HorizontalPodAutoscaler", "", "autoscaling/v2")
 
 
 @dataclass(frozen=True)
@@ -120,9 +120,11 @@ class ClusterSource:
         """
         selector = f"{AGENT_LABEL}={agent}" if agent else ""
         question = ListOptions(selector=selector, is_settled=is_settled)
-        refs = [reference_of(one) for one in objects]
+        declared = [reference_of(one) for one in objects]
+        places, beside_selector = places_beside(objects, stack)
+        refs = [*declared, *anywhere_else(declared, self.kinds, places)]
         with ThreadPoolExecutor(1) as threads:
-            bystanders = threads.submit(self._bystanders, objects, stack, selector)
+            bystanders = threads.submit(self._bystanders, places, selector or beside_selector)
             listing = read_listed(self.client, refs, self.kinds, question)
             beside, watched = bystanders.result()
         unread = {
@@ -130,27 +132,43 @@ class ClusterSource:
             for identity, item in listing.unread.items()
         }
         found = {**beside, **listing.objects}
-        return LiveState(found, unread, watched=watched, settled=listing.settled)
-
-    def autoscalers(self, objects: list[KubeObject]) -> Iterable[KubeObject]:
-        """Live autoscalers of the namespaces in question, whoever made them."""
-        namespaces = {reference_of(one).namespace for one in objects} - {""}
-        entry = kubernetes_kind(_AUTOSCALER.api_version, _AUTOSCALER.kind)
-        return read_kind(self.client, _AUTOSCALER, entry, namespaces)
+        somewhere = {unread[identity] for identity in unread if not identity.name}
+        return LiveState(found, unread, tuple(sorted(somewhere)), watched, listing.settled)
 
     def _bystanders(
-        self, objects: list[KubeObject], stack: str, agent_selector: str
+        self, places: Collection[str], selector: str
     ) -> tuple[dict[Identity, KubeObject], frozenset[tuple[str, str]]]:
-        """What runs or is reachable in the declaration's namespaces although nobody declared it."""
-        places, selector = places_beside(objects, stack)
+        """What has some power over the declaration's namespaces although it is not declared."""
         if not places:
             return {}, frozenset()
-        selector = agent_selector or selector
-        beside = read_bystanders(self.client, self.kinds.keys(), places, selector)
+        sought = kinds_beside(self.client, self.kinds.keys())
+        beside = read_bystanders(self.client, sought, places, selector)
         for scope in beside.unread:
             self.progress.note(f"note: {scope}: no rights to look for undeclared ones")
         found = {reference_of(one).identity: one for one in beside.objects}
         return found, beside.kinds
+
+
+def anywhere_else(
+    declared: Iterable[ObjectRef], kinds: Mapping[KindKey, KindEntry], places: Collection[str]
+) -> Iterator[ObjectRef]:
+    """References without a name: each declared kind in the other namespaces of the declaration.
+
+    What is declared in one namespace and created by hand in the next is not declared there.
+
+    Args:
+        declared: References with their namespaces.
+        kinds: What is served.
+        places: Namespaces in which undeclared objects are looked for.
+    """
+    namespaces: dict[KindKey, set[str]] = {}
+    for ref in declared:
+        namespaces.setdefault((ref.api_version, ref.kind), set()).add(ref.namespace)
+    for key, known in namespaces.items():
+        entry = kinds.get(key)
+        if entry is not None and entry.is_namespaced:
+            for place in sorted(set(places) - known):
+                yield ObjectRef(place, key[1], "", key[0])
 
 
 def places_beside(objects: list[KubeObject], stack: str) -> tuple[set[str], str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from holdfast.drift.cause.owners import OwnedObject, owned_objects
 from holdfast.drift.finding import NotChecked
 from holdfast.errors import InputError
-from holdfast.manifest.types.agent_label import agent_of
+from holdfast.manifest.types.marks import agent_of
 from holdfast.operations.progress import SILENT, Progress
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.scan.scanner import Scanner

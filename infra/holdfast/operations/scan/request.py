@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from holdfast.adapters.http.peers import is_loopback_url
 from holdfast.errors import InputError
 
 DEFAULT_ALERT_THRESHOLD = 5
@@ -24,6 +25,7 @@ class ScanRequest:
         context: Context of the kubeconfig; None for the stack's own, else its current one.
         audit_log: The API server's audit log; None for that of the stack's sandbox, if any.
         request_timeout_seconds: No read of the cluster takes longer, with all its tries.
+        engine_timeout_seconds: Of a run of Pulumi's refresh; None for the default.
         ignore_file: Rules on expected drift; None for the project's own.
         use_cache: What an earlier run has rendered will do, where it still holds.
     """
@@ -37,6 +39,7 @@ class ScanRequest:
     context: str | None = None
     audit_log: Path | None = None
     request_timeout_seconds: float = 60.0
+    engine_timeout_seconds: float | None = None
     ignore_file: Path | None = None
     use_cache: bool = False
 
@@ -70,6 +73,28 @@ class RecordingRequest:
 
 
 @dataclass(frozen=True)
+class HostHeaders:
+    """Headers by the host that they are for: a manifest may name any address.
+
+    Attributes:
+        headers: By `HOST` or `HOST:PORT`, sent by https or to this machine only; or by
+            `http://HOST`, sent in clear text.
+    """
+
+    headers: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+
+    def for_url(self, url: str) -> Mapping[str, str]:
+        """Headers for one address: those of its host (with its port) and of no other."""
+        try:
+            parts = urlsplit(url.lower())
+        except ValueError:
+            return {}
+        if parts.scheme == "http" and not is_loopback_url(url):
+            return self.headers.get(f"http://{parts.netloc}", {})
+        return self.headers.get(parts.netloc, {})
+
+
+@dataclass(frozen=True)
 class ProbeRequest:
     """Which probes are wanted, and how things are reached from here.
 
@@ -78,15 +103,15 @@ class ProbeRequest:
         commands: Also those that run commands.
         contents: Also the Secrets and ConfigMaps that pods mount.
         addresses: Address by agent (name, or namespace and name) or tool server.
-        headers: Headers by the host they are for; their values are never shown.
+        headers: Their values are never shown.
     """
 
     is_on: bool = False
     commands: bool = False
     contents: bool = False
     addresses: Mapping[str, str] = field(default_factory=dict)
-    headers: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    headers: HostHeaders = field(default_factory=HostHeaders)
 
     def headers_for(self, url: str) -> Mapping[str, str]:
-        """Headers for one address: those of its host (with its port) and of no other."""
-        return self.headers.get(urlsplit(url).netloc, {})
+        """Headers for one address."""
+        return self.headers.for_url(url)

@@ -8,21 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.adapters.cluster.audit_log import read_audit_log
-from holdfast.adapters.engine.state.history import position_covering
-from holdfast.drift.cause.attribution import AuditTrail, session_findings
+from holdfast.drift.cause.attribution import AuditTrail, session_findings, with_sessions
 from holdfast.drift.cause.causes import causes_of
 from holdfast.drift.context import AuditTrails, DriftContext
 from holdfast.drift.exemption.controllers import Autoscalers, Failovers, Rollouts
-from holdfast.drift.finding import DriftReport, Objects, with_findings
+from holdfast.drift.finding import DriftReport, Objects
+from holdfast.drift.plan.deployed import deployed_object
 from holdfast.drift.refresh_preview import with_record_findings, with_refresh_preview
 from holdfast.drift.scan import DriftJudge, LiveState, agents_of
 from holdfast.drift.severity import RuleJudge
-from holdfast.errors import InputError
-from holdfast.kube.objects import Identity, KubeObject, placed, reference_of
-from holdfast.kube.structure import TypeTable, builtin_kind
+from holdfast.errors import HoldfastError, InputError
+from holdfast.kube.objects import Identity, KubeObject, ObjectRef, placed, reference_of
+from holdfast.kube.structure import TypeTable, is_namespaced
 from holdfast.manifest.text.kube_files import read_kube_objects
-from holdfast.manifest.types.agent_label import agent_of
+from holdfast.manifest.types.marks import agent_of
 from holdfast.operations.progress import SILENT, Progress
+from holdfast.operations.scan.confirmations import Confirmations, journal_records
 from holdfast.operations.scan.desired import (
     DesiredState,
     desired_objects_of_files,
@@ -35,7 +36,9 @@ from holdfast.operations.scan.engine_check import (
     targets_of,
     with_answer,
 )
+from holdfast.operations.scan.kept_objects import KeptObjects, with_kept_objects
 from holdfast.operations.scan.live import ClusterSource
+from holdfast.operations.scan.other_stacks import OtherStacks
 from holdfast.operations.scan.request import ScanRequest
 from holdfast.operations.stack.declared_stack import DeclaredStack, judge_of
 
@@ -58,6 +61,10 @@ class Scan:
     context: DriftContext
     agent: str = ""
 
+    def target(self, ref: ObjectRef) -> KubeObject:
+        """What a revert restores: what the last update deployed, else what is declared."""
+        return deployed_object(ref, self.desired[ref.identity], self.context)
+
 
 @dataclass(frozen=True)
 class AuditLogFile:
@@ -66,7 +73,7 @@ class AuditLogFile:
     file: Path
 
     def read(self) -> AuditTrail:
-        """Who changed what, as far as the log tells."""
+        """Who changed what, as far as the log says."""
         return self._trail
 
     @cached_property
@@ -167,12 +174,13 @@ class Scanner:
             return EngineAnswer(detail=f"--context {context} is not the context of the stack")
         # Credentials that may only read serve both layers.
         kubeconfig = self.request.kubeconfig or self.desired.kubeconfig
-        return ask_refresh(self.stack, kubeconfig, targets, self.progress)
+        timeout_seconds = self.request.engine_timeout_seconds
+        return ask_refresh(self.stack, kubeconfig, targets, self.progress, timeout_seconds)
 
     def placed(self, objects: Iterable[KubeObject]) -> list[KubeObject]:
         """Objects with their namespace: as the cluster says, or Kubernetes where there is none."""
         if self.request.live is not None:
-            return placed(objects, _is_namespaced, "default")
+            return placed(objects, is_namespaced, "default")
         return self.cluster.placed(objects)
 
     def scan(self, *, keeps_all: bool = False, agent: str = "") -> Scan:
@@ -186,15 +194,17 @@ class Scanner:
             return self._scan_of_file(self.request.live)
         objects = self.placed(self.desired.objects)
         chosen = [one for one in objects if agent in ("", agent_of(one))]
-        context = self.surroundings(
-            objects, self.cluster.types(), lambda: self.cluster.autoscalers(chosen)
-        )
+        context = self.surroundings(objects, self.cluster.types())
         judge = DriftJudge(objects, context, self.desired.stack)
         is_settled = _never if keeps_all else judge.is_in_sync
         live = self.cluster.read(chosen, self.desired.stack, is_settled, agent)
         live = self.desired.without_in_flight(live, judge.declared)
         if not agent:
-            return self._compared(judge, live)
+            scan = self._compared(judge, live)
+            if self._kept is None:
+                return scan
+            report = with_kept_objects(scan.report, self._kept, judge, self.cluster.live)
+            return replace(scan, report=report)
         only = {reference_of(one).identity for one in chosen}
         only |= live.objects.keys() - judge.declared.keys()
         return replace(self._compared(judge, live, only), agent=agent)
@@ -202,7 +212,7 @@ class Scanner:
     def _scan_of_file(self, file: Path) -> Scan:
         objects = self.placed(self.desired.objects)
         found = _by_identity(one.kube_object for one in read_kube_objects(file))
-        context = self.surroundings(objects, [], found.values)
+        context = self.surroundings(objects, [])
         judge = DriftJudge(objects, context, self.desired.stack)
         return self._compared(judge, LiveState(found, is_whole=True))
 
@@ -220,13 +230,13 @@ class Scanner:
             # Only for a log that was named: reading one takes longer than a scan in sync.
             namespaces = {namespace for _, _, namespace, _ in desired} - {""}
             inside = session_findings(live.objects.values(), trail.read(), namespaces)
-            report = with_findings(report, inside)
+            report = with_sessions(report, inside)
         report = replace(
             report,
             agents=agents_of(
                 desired.values(), report, live.unread, is_blind=bool(self.desired.not_checked)
             ),
-            causes=causes_of(report, judge.context.baseline, live.objects),
+            causes=causes_of(report),
         )
         return Scan(report, desired, live, judge.context)
 
@@ -254,12 +264,11 @@ class Scanner:
         self,
         objects: list[KubeObject],
         types: list[TypeTable],
-        find_autoscalers: Callable[[], Iterable[Mapping[str, Any]]],
         trail: AuditTrails | None = None,
     ) -> DriftContext:
         """What judging an object needs beside it; without a `trail` the log is read once."""
         return DriftContext(
-            autoscalers=Autoscalers(objects, find_autoscalers),
+            autoscalers=Autoscalers(objects),
             custom_types=types,
             baseline=self._baseline(),
             trail=trail or self._trail(),
@@ -267,13 +276,48 @@ class Scanner:
             judge=self.judge,
             rollouts=Rollouts(objects),
             failovers=Failovers(objects),
-            is_during_update=self._is_during_update(),
+            is_confirmed=self._confirmations,
+            is_kept=self._kept or _never_kept,
+            controllers=self.desired.controllers,
+            find_owner=None if self.request.live is not None else self._owner_finder(),
+            declares=self._other_stacks(),
         )
 
-    def _is_during_update(self) -> Callable[[float], bool] | None:
-        if not self.request.stack:
+    def _owner_finder(self) -> Callable[[ObjectRef], KubeObject | None]:
+        known: dict[ObjectRef, KubeObject] = {}
+
+        def find(ref: ObjectRef) -> KubeObject | None:
+            if ref not in known:
+                try:
+                    owner = self.cluster.live(ref)
+                except HoldfastError as error:
+                    self.progress.note(f"note: {ref}, named as an owner, cannot be read: {error}")
+                    return None
+                if owner is None:
+                    return None  # it may come: it is asked for each time
+                known[ref] = owner
+            return known[ref]
+
+        return find
+
+    def _other_stacks(self) -> Callable[[str, Identity], bool] | None:
+        request = self.request
+        if not request.stack:
             return None
-        return lambda seconds: position_covering(self.stack.history, seconds) is not None
+        context = self.desired.context
+        return OtherStacks(request.project_root, request.stack, context, self.progress).declares
+
+    @cached_property
+    def _confirmations(self) -> Callable[[Mapping[str, Any]], bool]:
+        if not self.request.stack:
+            return lambda _: False
+        root, name = self.request.project_root, self.request.stack
+        return Confirmations(lambda: self.stack.history, lambda: journal_records(root, name))
+
+    @cached_property
+    def _kept(self) -> KeptObjects | None:
+        """What updates of the stack have kept; None where its cluster is not the one read."""
+        return KeptObjects(lambda: self.stack.history) if self.reads_the_stack else None
 
     def _baseline(self) -> Objects | None:
         if self.request.baseline is not None:
@@ -309,13 +353,12 @@ def _with_engine(scan: Scan, answer: EngineAnswer, *, is_required: bool = False)
     return replace(scan, report=with_answer(report, answer, is_required=is_required))
 
 
-def _never(_: Identity, __: KubeObject) -> bool:
+def _never_kept(_: Mapping[str, Any]) -> bool:
     return False
 
 
-def _is_namespaced(api_version: str, kind: str) -> bool | None:
-    entry = builtin_kind(api_version, kind)
-    return None if entry is None else entry.is_namespaced
+def _never(_: Identity, __: KubeObject) -> bool:
+    return False
 
 
 def _by_identity(objects: Iterable[KubeObject]) -> dict[Identity, KubeObject]:

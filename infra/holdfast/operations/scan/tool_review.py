@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from holdfast.manifest.fleet.loader import load_fleet
-from holdfast.manifest.fleet.tool_contracts import ToolChange, compare_tools, tools_digest
+from holdfast.manifest.fleet.tool_contracts import ToolChange, compare_contracts
 from holdfast.manifest.fleet.tool_lock import (
     LOCK_FILE,
     ToolLock,
@@ -15,6 +15,7 @@ from holdfast.manifest.fleet.tool_lock import (
 )
 from holdfast.manifest.fleet.tool_servers import DeclaredToolServer, tool_servers_of
 from holdfast.operations.scan.probing.endpoints import Answer, ask, chosen_servers
+from holdfast.operations.scan.request import HostHeaders
 
 
 @dataclass(frozen=True)
@@ -25,13 +26,13 @@ class ToolReviewRequest:
         servers: Names; none for all.
         stack: Whose overrides hold; empty for none.
         addresses: Of servers that are reached at another address from here.
-        headers: Sent to each of them; their values are never shown.
+        headers: By the host that they are for; their values are never shown.
     """
 
     servers: tuple[str, ...]
     stack: str
     addresses: Mapping[str, str]
-    headers: Mapping[str, str]
+    headers: HostHeaders
     timeout_seconds: float
 
     def answers(self, known: Sequence[DeclaredToolServer]) -> Iterator[Answer]:
@@ -41,7 +42,7 @@ class ToolReviewRequest:
             InputError: a name means no server or several.
         """
         chosen = chosen_servers(known, self.servers, self.addresses)
-        return ask(chosen, self.headers, self.timeout_seconds)
+        return ask(chosen, self.headers, self.timeout_seconds, frozenset(self.addresses.values()))
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class LockedTools:
     @property
     def is_complete(self) -> bool:
         """Whether every server has answered."""
-        return all(each.tools is not None for each in self.answers)
+        return all(each.contract is not None for each in self.answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +106,8 @@ def lock_tools(root: Path, request: ToolReviewRequest) -> LockedTools:
     before = read_tool_lock(root)
     after = before.only(frozenset(each.key for each in known))
     for each in answers:
-        if each.tools is not None:
-            after = after.with_server(each.server.key, each.tools)
+        if each.contract is not None:
+            after = after.with_server(each.server.key, each.contract)
     is_changed = tool_lock_text(after) != tool_lock_text(before)
     is_written = is_changed or not (root / LOCK_FILE).exists()
     if is_written:
@@ -129,8 +130,8 @@ def check_tools(root: Path, request: ToolReviewRequest) -> list[CheckedServer]:
 def _compared(answer: Answer, locked: ToolLock) -> CheckedServer:
     key, url = answer.server.key, answer.server.url
     known = locked.servers.get(key)
-    if answer.tools is None:
+    if answer.contract is None:
         return CheckedServer(key, url, is_locked=known is not None, error=answer.error)
-    changes = compare_tools(known.tools, answer.tools) if known else ()
-    digest = tools_digest(answer.tools)
+    changes = compare_contracts(known, answer.contract) if known else ()
+    digest = answer.contract.digest
     return CheckedServer(key, url, digest, is_locked=known is not None, changes=changes)

@@ -105,7 +105,7 @@ def read_control(client: ApiClient, stack: str) -> LoopControl:
             raise
         raise ClusterError(
             f"whether stack {stack} is suspended cannot be read: {error.message}",
-            remedy="`holdfast rbac -s STACK --loop` prints the rights that a loop needs",
+            remedy="`holdfast drift rbac -s STACK --loop` prints the rights that a loop needs",
         ) from error
 
 

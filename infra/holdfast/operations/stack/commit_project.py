@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from holdfast import __version__
-from holdfast.adapters.engine.project import read_project
+from holdfast.adapters.engine.project import PROJECT_FILE, read_project
 from holdfast.adapters.git.repository import checked_out
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, InputError
 
 _TIMEOUT_SECONDS = 600.0
 _VERSION = re.compile(r"""^__version__ = ["'](\d+)\.""", re.MULTILINE)
@@ -67,7 +67,7 @@ class CommitProject:
             raise HoldfastError(
                 f"`holdfast {arguments[0]}` of the commit did not end within "
                 f"{self.timeout_seconds:g} s",
-                remedy="see whether its cluster and its backend can be reached",
+                remedy="check that its cluster and its backend are reachable",
             ) from error
 
 
@@ -94,11 +94,24 @@ def lend_environment(lender: Path | None, root: Path) -> None:
     Args:
         lender: Folder of a project that has one; None for the environment that we run in.
         root: Folder of the checkout's Pulumi.yaml.
+
+    Raises:
+        InputError: the project asks for one outside of its repository.
     """
     wanted = read_project(root).virtual_environment
     if wanted is None or wanted.exists():
         return
+    checkout = next((each for each in (root, *root.parents) if (each / ".git").exists()), root)
+    place = wanted.parent.resolve() / wanted.name
+    if (
+        not place.is_relative_to(checkout.resolve())
+        or ".git" in place.parts[len(checkout.resolve().parts) :]
+    ):
+        raise InputError(
+            f"{PROJECT_FILE}: the virtualenv {wanted} is outside of the repository",
+            remedy="name a folder of the repository, such as .venv",
+        )
     theirs = read_project(lender).virtual_environment if lender is not None else None
     given = theirs if theirs is not None and theirs.exists() else Path(sys.prefix)
-    wanted.parent.mkdir(parents=True, exist_ok=True)
-    wanted.symlink_to(given.resolve())
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(given.resolve())

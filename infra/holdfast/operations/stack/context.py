@@ -20,8 +20,8 @@ from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.stack.stack_files import read_environment
 from holdfast.operations.stack.project import audit_log_beside, kubeconfig_of_stack
 from holdfast.render.fleet import render_fleet
-from holdfast.render.plan.declared import plan_fleet
-from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.plan.metadata import RenderedObject
+from holdfast.render.plan.planning import plan_fleet
 from holdfast.sandbox.paths import CONTEXT_PREFIX, sandbox_kubeconfig
 
 NOTHING_DECLARED = f"no manifest lies in {AGENTS_FOLDER}/: nothing is declared"
@@ -164,7 +164,7 @@ class StackContext:
         away.
 
         Raises:
-            EngineError: an update is under way or half done, or the backend cannot be asked.
+            EngineError: an update is under way or unfinished, or the backend cannot be asked.
         """
         files = state_files(self.root, self.name)
         if files is None and (error := interrupted(self.engine()).refusal(self.name)):

@@ -187,6 +187,7 @@ def declaration_of(context: StackContext, ignore_file: Path | None) -> StackDecl
         policy_profile=context.policy_profile,
         policy_rules=fleet.environment.policy.rules,
         context=context.kube_context,
+        controllers=tuple(fleet.environment.controllers),
         ignore=ignore_rules_of(ignore_file, context.root, fleet),
         modes={agent.name: agent.spec.drift.mode for agent in fleet.workloads},
     )

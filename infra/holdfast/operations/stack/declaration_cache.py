@@ -2,7 +2,7 @@
 
 A wrong hit would be a false "clean". So what is kept stands under the content of every file that
 may be read, and under the code that reads it; it is kept only if what was read is what was looked
-at; and whatever is not exactly as it was written is passed over, and made anew.
+at; and whatever is not exactly as it was written is skipped, and rendered again.
 """
 
 import hashlib
@@ -45,6 +45,7 @@ class StackDeclaration:
         policy_profile: Profile by which live objects are judged.
         policy_rules: What the stack says of single rules, over that profile.
         context: Kubeconfig context of the stack; None for the current one.
+        controllers: Controllers that the stack's settings name.
         ignore: Rules on expected drift, whether they have expired or not.
         modes: Agent to what is done about its drift: report, revert or adopt.
     """
@@ -53,6 +54,7 @@ class StackDeclaration:
     policy_profile: str
     policy_rules: Mapping[str, Any]
     context: str | None
+    controllers: tuple[str, ...]
     ignore: tuple[IgnoreRule, ...]
     modes: Mapping[str, str]
 
@@ -142,8 +144,8 @@ class DeclarationCache:
 def code_digest() -> str:
     """Digest of the program: its files, the Python that runs it, the packages installed beside it.
 
-    By names, sizes and times, as Python itself decides whether to compile a module anew. Empty
-    where it cannot be told: the program is no folder of files.
+    By names, sizes and times, as Python itself decides whether to compile a module again. Empty
+    where it is not known: the program is no folder of files.
     """
     parts: list[object] = [__version__, sys.version]
     try:

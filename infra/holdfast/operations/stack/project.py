@@ -1,14 +1,46 @@
-"""Where the project is, and the cluster of a stack of it."""
+"""Where the project is, its policy pack, and the cluster of a stack of it."""
 
 from pathlib import Path
 from typing import Final
 
-from holdfast.adapters.engine.project import PROJECT_FILE
+from holdfast.adapters.shipped import TEMPLATE, shipped
 from holdfast.errors import InputError
+from holdfast.manifest.stack.names import PROJECT_FILE, project_above
 from holdfast.sandbox.paths import CONTEXT_PREFIX, sandbox_kubeconfig
 
 PACK_FOLDER: Final = "policy-pack"
 """Where a project keeps its policy pack."""
+
+
+def policy_pack(root: Path, named: Path | None = None) -> Path:
+    """The policy pack that judges a project: its own, else the one that goes with our code.
+
+    Args:
+        root: Folder of Pulumi.yaml.
+        named: A pack that is to be used instead.
+    """
+    own = root / PACK_FOLDER
+    return named or (own if own.is_dir() else _pack_template())
+
+
+def write_pack(root: Path) -> tuple[str, ...]:
+    """Write what the engine needs to start a project's own pack; nothing that exists is changed.
+
+    Returns:
+        The files that were not there, relative to the project.
+    """
+    pack = root / PACK_FOLDER
+    pack.mkdir(exist_ok=True)
+    missing = [each for each in sorted(_pack_template().iterdir()) if each.is_file()]
+    missing = [each for each in missing if not (pack / each.name).exists()]
+    for each in missing:
+        with (pack / each.name).open("x", encoding="utf-8") as stream:
+            stream.write(each.read_text(encoding="utf-8"))
+    return tuple(f"{PACK_FOLDER}/{each.name}" for each in missing)
+
+
+def _pack_template() -> Path:
+    return shipped(TEMPLATE) / PACK_FOLDER
 
 
 def find_project_root(start: Path | None = None) -> Path:
@@ -18,9 +50,9 @@ def find_project_root(start: Path | None = None) -> Path:
         InputError: there is none.
     """
     here = (start or Path.cwd()).resolve()
-    for folder in (here, *here.parents):
-        if (folder / PROJECT_FILE).is_file():
-            return folder
+    found = project_above(here)
+    if found is not None:
+        return found
     raise InputError(
         f"no {PROJECT_FILE} here or above {here}", remedy="run this inside the project"
     )

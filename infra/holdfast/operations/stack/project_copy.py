@@ -23,8 +23,8 @@ from holdfast.manifest.fleet.project_files import AGENTS_FOLDER, STACKS_FOLDER
 from holdfast.manifest.text.yaml_edit import with_edit
 from holdfast.operations.progress import Progress
 from holdfast.render.fleet import render_fleet
-from holdfast.render.plan.declared import plan_fleet
-from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.plan.metadata import RenderedObject
+from holdfast.render.plan.planning import plan_fleet
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class ProjectChange:
             return
         for file, change in self.files.items():
             if (root / file).read_text(encoding="utf-8") != change.before:
-                raise InputError(f"{file} was changed meanwhile", remedy="run this again")
+                raise InputError(f"{file} has changed since it was read", remedy="run this again")
         if branch is not None:
             require_new_branch(root, branch, self.files)
 

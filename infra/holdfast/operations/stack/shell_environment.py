@@ -27,10 +27,12 @@ def shell_environment(root: Path, stack: str = "") -> EngineEnvironment:
     kubeconfig = (
         StackContext(root, stack).sandbox_kubeconfig if stack else sandbox_paths().kubeconfig()
     )
+    project = read_project(root)
     environment = engine_environment(
         find_pulumi(),
-        project_backend=read_project(root).backend_url,
+        project_backend=project.backend_url,
         kubeconfig=kubeconfig if kubeconfig and kubeconfig.is_file() else None,
+        python=project.python,
     )
     prepare_engine(environment)
     return environment

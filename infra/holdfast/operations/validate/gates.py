@@ -13,7 +13,7 @@ from holdfast.adapters.clock import utc_now
 from holdfast.adapters.git.source import source_of
 from holdfast.errors import ExitCode, HoldfastError
 from holdfast.operations.stack.context import StackContext
-from holdfast.operations.stack.project import PACK_FOLDER
+from holdfast.operations.stack.project import policy_pack
 from holdfast.operations.validate.report import ValidationReport
 from holdfast.operations.validate.validation import validate_project
 
@@ -150,10 +150,7 @@ class _Gates:
 
     def preview(self) -> _Failed | None:
         """The engine could carry it out, and its own policy pack refuses nothing."""
-        pack = self.root / PACK_FOLDER
-        StackContext(self.root, self._stack).engine().preview(
-            policy_pack=pack if pack.is_dir() else None
-        )
+        StackContext(self.root, self._stack).engine().preview(policy_pack=policy_pack(self.root))
         return None
 
 
@@ -164,7 +161,7 @@ def _command_check(words: Sequence[str]) -> _Check:
         except OSError as error:
             return _Failed(_COULD_NOT_START, f"{words[0]}: {error.strerror or error}")
         code = code if code >= 0 else _SIGNAL_BASE - code
-        # What was asked for may hold a token in its arguments: its name alone is told.
+        # What was asked for may hold a token in its arguments: only its name is shown.
         return _Failed(code, f"{words[0]} ended with exit code {code}") if code else None
 
     return check

@@ -10,7 +10,7 @@ from holdfast.operations.policy.model import PolicyFinding, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Exemption:
-    """Something that a person has granted for a time, told although nothing is wrong.
+    """Something that a person has granted for a time, reported although nothing is wrong.
 
     Attributes:
         location: Where it is declared.
@@ -19,6 +19,7 @@ class Exemption:
         about: What is exempt, in words.
         owner: Who answers for it.
         expires: Its last day, `2026-03-31`.
+        approval: Who granted it and who wrote it; empty for what needs no approver.
     """
 
     location: SourceLocation
@@ -27,6 +28,7 @@ class Exemption:
     about: str
     owner: str
     expires: str
+    approval: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,15 @@
 """Manifests, rendered and judged without cluster or engine."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
-from holdfast_policies.profile import PolicyConfigError, Profile, profile_of
-from holdfast_policies.table import RULES_BY_ID
-from holdfast_policies.waivers import Waivers
+from holdfast_policies.evaluation.profile import PolicyConfigError, Profile, profile_of
+from holdfast_policies.evaluation.waivers import WAIVER_EXPIRED, Waivers
 
+from holdfast.adapters.git.authors import Author
 from holdfast.errors import (
     InvalidFilesError,
     ManifestError,
@@ -23,10 +23,14 @@ from holdfast.manifest.fleet.project_files import AGENTS_FOLDER, STACKS_FOLDER
 from holdfast.manifest.kinds.exemptions import PolicyExceptionSpec
 from holdfast.manifest.kinds.expiry import faults_of_exemptions, has_expired
 from holdfast.manifest.kinds.kinds import DriftIgnore, PolicyException
+from holdfast.manifest.stack.ignore_file import IGNORE_FILE, read_ignore_file
 from holdfast.manifest.stack.names import stack_names
+from holdfast.manifest.stack.pulumi_project import faults_of_pulumi_project
 from holdfast.manifest.stack.stack_files import path_in_file
-from holdfast.operations.policy.evaluate import verdicts
+from holdfast.operations.policy.evaluate import verdicts, waiver_findings
 from holdfast.operations.policy.model import PolicyFinding
+from holdfast.operations.policy.own_rules import rules_of_project
+from holdfast.operations.policy.rule_cases import faults_of_cases
 from holdfast.operations.policy.settings import (
     WAIVERS_FILE,
     faults_of_compiled,
@@ -34,10 +38,11 @@ from holdfast.operations.policy.settings import (
     faults_of_rules,
     write_waivers,
 )
-from holdfast.operations.policy.sources import judged_objects
+from holdfast.operations.policy.sources import judged_objects, place_of_waiver
 from holdfast.operations.progress import SILENT, Progress
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.preflight.crds import missing_crds, remedy_for
+from holdfast.operations.validate.approvals import approval_fault, approval_in_words, authors_of
 from holdfast.operations.validate.report import (
     Exemption,
     ValidationReport,
@@ -45,8 +50,9 @@ from holdfast.operations.validate.report import (
 )
 from holdfast.render.fleet import render_fleet
 from holdfast.render.objects.admission import waivers_of
-from holdfast.render.plan.declared import plan_fleet
-from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.objects.rule_set import rules_of
+from holdfast.render.plan.metadata import RenderedObject
+from holdfast.render.plan.planning import plan_fleet
 from holdfast.render.provenance.origins import Origins
 
 _Fault = ManifestError | PolicyFinding
@@ -124,7 +130,9 @@ def validate_project(
     found: list[tuple[_Fault, str]] = [
         (fault, "") for fault in faults_of_configs(root, [each for each in chosen if each != root])
     ]
-    told: dict[Exemption, None] = {}
+    found += [(fault, "") for fault in _own_rules(root, chosen)]
+    found += [(fault, "") for fault in _beside_manifests(root, chosen)]
+    listed: dict[Exemption, None] = {}
     elsewhere: dict[str, None] = {}
     for stack in stacks or [""]:
         context = StackContext(root, stack)
@@ -139,10 +147,10 @@ def validate_project(
                     elsewhere[str(each)] = None
                 continue
             if isinstance(each, Exemption):
-                told[each] = None
+                listed[each] = None
             else:
                 found.append((each, stack))
-    return _report(told, found, tuple(stacks), errors_elsewhere=len(elsewhere))
+    return _report(listed, found, tuple(stacks), errors_elsewhere=len(elsewhere))
 
 
 def validate_stack(context: StackContext, *, today: date) -> ValidationReport:
@@ -208,9 +216,13 @@ def _found_in(
 ) -> Iterator[_Fault | Exemption]:
     try:
         fleet = declared.fleet
-        yield from exemptions_of(fleet, today)
-        yield from faults_of_exemptions(fleet, today=today, rules=RULES_BY_ID)
-        yield from faults_of_compiled(root, fleet)
+        written = {each.name: authors_of(root, each) for each in fleet.of(PolicyException)}
+        yield from exemptions_of(fleet, today, written)
+        for exception in fleet.of(PolicyException):
+            if fault := approval_fault(exception, written[exception.name]):
+                yield fault
+        faults = list(faults_of_exemptions(fleet, today=today, rules=rules_of(fleet).by_id))
+        yield from faults or faults_of_compiled(root, fleet)
         if declared.name:
             yield from _breaches(declared, today)
     except InvalidFilesError as invalid:
@@ -220,11 +232,36 @@ def _found_in(
         yield ManifestError(place, "", expected=error.message, remedy=error.remedy)
 
 
+def _own_rules(root: Path, chosen: Sequence[Path]) -> Iterator[ManifestError]:
+    """Faults of own rules and of their cases."""
+    try:
+        found = list(faults_of_cases(root, rules_of_project(root)))
+    except InvalidFilesError as invalid:
+        found = list(invalid.errors)
+    whole = not chosen or root in chosen
+    yield from (
+        each for each in found if whole or any(_lies_in(each, path, root) for path in chosen)
+    )
+
+
+def _beside_manifests(root: Path, chosen: Sequence[Path]) -> Iterator[ManifestError]:
+    """Faults of the project's own file, and of the rules on expected drift beside the stacks."""
+    found = list(faults_of_pulumi_project(root))
+    if (root / IGNORE_FILE).exists():
+        try:
+            read_ignore_file(root / IGNORE_FILE, IGNORE_FILE, "")
+        except InvalidFilesError as invalid:
+            found += invalid.errors
+    yield from (
+        each for each in found if not chosen or any(_lies_in(each, path, root) for path in chosen)
+    )
+
+
 def _missing_crds(state: StackContext) -> Iterator[ManifestError]:
     try:
         rendered = state.rendered
     except (InvalidFilesError, RenderError):
-        return  # told already, and nothing can be asked for
+        return  # listed already, and nothing can be asked for
     for missing in missing_crds(rendered, state.kubeconfig, state.kube_context):
         for agent in state.fleet.workloads:
             if agent.name in missing.agents:
@@ -236,8 +273,16 @@ def _missing_crds(state: StackContext) -> Iterator[ManifestError]:
                 )
 
 
-def exemptions_of(fleet: Fleet, today: date) -> Iterator[Exemption]:
-    """Every exemption that still holds, in words."""
+def exemptions_of(
+    fleet: Fleet, today: date, written: Mapping[str, tuple[Author, ...] | None]
+) -> Iterator[Exemption]:
+    """Every exemption that still holds, in words.
+
+    Args:
+        fleet: The declared fleet.
+        today: The day by which they end.
+        written: Name of an exception to who wrote it; None where Git does not know.
+    """
     granted: list[DeclaredPolicyException | DeclaredDriftIgnore] = [
         *fleet.of(PolicyException),
         *fleet.of(DriftIgnore),
@@ -246,15 +291,16 @@ def exemptions_of(fleet: Fleet, today: date) -> Iterator[Exemption]:
         if has_expired(each, today):
             continue
         target = each.spec.target
-        about = f"{target.kind} {target.namespace}/{target.name}"
+        about, approval = f"{target.kind} {target.namespace}/{target.name}", ""
         if isinstance(each.spec, PolicyExceptionSpec):
             kind, about = PolicyException.KIND, f"{', '.join(each.spec.rules)} on {about}"
+            approval = approval_in_words(each.spec.approver, written.get(each.name))
         else:
             what = ", ".join((*each.spec.paths, *each.spec.managers))
             kind, about = DriftIgnore.KIND, f"{what} of {about}"
         place = each.location_of("metadata.name")
         expires = each.spec.expires.isoformat()
-        yield Exemption(place, kind, each.name, about, each.spec.owner, expires)
+        yield Exemption(place, kind, each.name, about, each.spec.owner, expires, approval)
 
 
 def _breaches(declared: StackContext | _Files, today: date) -> Iterator[_Fault]:
@@ -264,16 +310,22 @@ def _breaches(declared: StackContext | _Files, today: date) -> Iterator[_Fault]:
         yield from profile
         return
     profile = replace(profile, waivers=Waivers(waivers_of(fleet), today))
-    findings, _ = verdicts(judged_objects(declared.rendered, Origins(fleet, fleet.stack)), profile)
-    for each in findings:
+    judged = tuple(judged_objects(declared.rendered, Origins(fleet, fleet.stack)))
+    findings, _ = verdicts(judged, profile)
+    waived = waiver_findings(
+        judged, findings, profile, is_whole=True, place_of=partial(place_of_waiver, fleet)
+    )
+    for each in (*findings, *(each for each in waived if each.rule != WAIVER_EXPIRED)):
         yield each if each.location else replace(each, location=fleet.setting_location())
 
 
 def _profile(fleet: Fleet) -> Profile | list[ManifestError]:
     environment = fleet.environment
     try:
-        return profile_of(environment.profile_for(fleet.stack), environment.policy.rules)
+        return profile_of(
+            environment.profile_for(fleet.stack), environment.policy.rules, rules_of(fleet)
+        )
     except PolicyConfigError:
         origin = fleet.settings_origin.nearest(("policy", "rules"))
         path = path_in_file(("policy", "rules"))
-        return list(faults_of_rules(environment.policy.rules, origin, path))
+        return list(faults_of_rules(environment.policy.rules, origin, path, rules_of(fleet)))

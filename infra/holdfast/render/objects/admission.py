@@ -6,15 +6,18 @@ from typing import Any
 
 from holdfast_policies.admission.parameters import DEFAULT_CONTROLLERS, Scope
 from holdfast_policies.admission.validating import Mode, bundle
-from holdfast_policies.profile import PolicyConfigError, Profile, profile_of
-from holdfast_policies.waivers import Waiver
+from holdfast_policies.evaluation.profile import PolicyConfigError, Profile, profile_of
+from holdfast_policies.evaluation.rule_set import SHIPPED_RULES, RuleSet
+from holdfast_policies.evaluation.waivers import Waiver
+from holdfast_policies.model.kinds import DEFINITION
 
 from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.kinds.kinds import PolicyException
 from holdfast.manifest.stack.admission import AdmissionSettings
-from holdfast.render.plan.marks import Provenance, RenderedObject, revised
+from holdfast.render.objects.rule_set import rules_of
+from holdfast.render.plan.metadata import Provenance, RenderedObject, revised
 
 _ROLES = {
     "CustomResourceDefinition": "definition",
@@ -86,7 +89,7 @@ def admission_of(fleet: Fleet, stack: str, namespaces: Iterable[str]) -> Admissi
         return None
     return AdmissionPlan(
         name=stack.rpartition("/")[2],
-        profile=judged_by(fleet.environment.profile_for(stack), policy.rules),
+        profile=judged_by(fleet.environment.profile_for(stack), policy.rules, rules_of(fleet)),
         settings=policy.admission,
         origin=Provenance(stack),
         namespaces=tuple(sorted(namespaces)),
@@ -94,20 +97,20 @@ def admission_of(fleet: Fleet, stack: str, namespaces: Iterable[str]) -> Admissi
     )
 
 
-def judged_by(profile: str, rules: Mapping[str, Any]) -> Profile:
+def judged_by(profile: str, rules: Mapping[str, Any], known: RuleSet = SHIPPED_RULES) -> Profile:
     """The rules as a stack has them in force.
 
     Raises:
         RenderError: it says something of rules that they do not know.
     """
     try:
-        return profile_of(profile, rules)
+        return profile_of(profile, rules, known)
     except PolicyConfigError as error:
         raise RenderError(str(error), remedy="run `holdfast validate`") from error
 
 
 def waivers_of(fleet: Fleet) -> tuple[Waiver, ...]:
-    """Every declared exception, in the pack's words."""
+    """Every declared exception for the stack of the fleet, in the pack's words."""
     return tuple(
         Waiver(
             name=each.name,
@@ -120,8 +123,11 @@ def waivers_of(fleet: Fleet) -> tuple[Waiver, ...]:
             ticket=each.spec.ticket,
             approver=each.spec.approver,
             expires=each.spec.expires,
+            stacks=each.spec.stacks,
         )
         for each in fleet.of(PolicyException)
+        if not (fleet.stack and each.spec.stacks)
+        or fleet.stack.rpartition("/")[2] in each.spec.stacks
     )
 
 
@@ -143,7 +149,13 @@ def _rendered(kube_object: KubeObject, plan: AdmissionPlan) -> RenderedObject:
         kube_object | {"metadata": metadata | {"labels": labels, "annotations": annotations}},
     )
     # Other stacks of the cluster have parameters of this kind as well: it outlives this one.
-    return replace(item, is_retained=kind == "CustomResourceDefinition")
+    is_shared = kind == "CustomResourceDefinition"
+    return replace(item, is_retained=is_shared, is_protected=is_shared and _protects(plan.profile))
+
+
+def _protects(profile: Profile) -> bool:
+    """Whether the rules that are in force want definitions protected."""
+    return any(ruling.rule.id == "stateful-protected" for ruling in profile.for_kind(DEFINITION))
 
 
 def _group(kind: str, about: str) -> str:

@@ -6,7 +6,7 @@ Source: A2A specification 1.0, "AgentCard" (a2a.proto). Every field that it requ
 from typing import Any, Final
 
 from holdfast.manifest.agent.agent import AgentSpec
-from holdfast.render.plan.marks import AgentMarks
+from holdfast.render.plan.metadata import AgentMetadata
 
 CARD_KEY: Final = "agent-card.json"
 PROTOCOL_VERSION: Final = "1.0"
@@ -14,38 +14,38 @@ PROTOCOL_VERSION: Final = "1.0"
 
 def has_card(spec: AgentSpec) -> bool:
     """Whether others can ask the agent for its card."""
-    return spec.has_service and spec.a2a.enabled
+    return spec.has_service and spec.card.enabled
 
 
-def agent_card(marks: AgentMarks, spec: AgentSpec) -> dict[str, Any]:
+def agent_card(meta: AgentMetadata, spec: AgentSpec) -> dict[str, Any]:
     """The card, as the agent serves it at /.well-known/agent-card.json."""
     card: dict[str, Any] = {
-        "name": marks.name,
-        "description": marks.description or f"Agent {marks.name}",
+        "name": meta.name,
+        "description": meta.description or f"Agent {meta.name}",
         "version": spec.version,
         "supportedInterfaces": [
             {
-                "url": f"http://{marks.name}.{marks.namespace}.svc:{spec.network.expose.port}",
+                "url": f"http://{meta.name}.{meta.namespace}.svc:{spec.network.expose.port}",
                 "protocolBinding": "JSONRPC",
                 "protocolVersion": PROTOCOL_VERSION,
             }
         ],
         "capabilities": {
-            "streaming": spec.a2a.capabilities.streaming,
-            "pushNotifications": spec.a2a.capabilities.push_notifications,
+            "streaming": spec.card.capabilities.streaming,
+            "pushNotifications": spec.card.capabilities.push_notifications,
         },
-        "defaultInputModes": list(spec.a2a.input_modes),
-        "defaultOutputModes": list(spec.a2a.output_modes),
+        "defaultInputModes": list(spec.card.input_modes),
+        "defaultOutputModes": list(spec.card.output_modes),
         "skills": [
             skill.model_dump(by_alias=True, exclude_defaults=True, mode="json")
-            for skill in spec.a2a.skills
+            for skill in spec.card.skills
         ],
     }
-    schemes = spec.a2a.security_schemes
+    schemes = spec.card.security_schemes
     optional: dict[str, Any] = {
-        "provider": spec.provider.model_dump(by_alias=True) if spec.provider else None,
-        "iconUrl": spec.icon_url,
-        "documentationUrl": spec.documentation_url,
+        "provider": spec.card.provider.model_dump(by_alias=True) if spec.card.provider else None,
+        "iconUrl": spec.card.icon_url,
+        "documentationUrl": spec.card.documentation_url,
         "securitySchemes": dict(schemes),
         # A caller needs one of them, not all.
         "securityRequirements": [{"schemes": {name: {"list": []}}} for name in sorted(schemes)],

@@ -16,14 +16,12 @@ from holdfast.manifest.fleet.tool_lock import tool_lock_text
 from holdfast.manifest.kinds.kinds import KINDS
 from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.types.manifest import API_VERSION
-from holdfast.render.plan.marks import AgentMarks, Provenance, RenderedObject, revised
+from holdfast.manifest.types.marks import COMMIT
+from holdfast.render.plan.metadata import AgentMetadata, Provenance, RenderedObject, revised
 from holdfast.render.plan.plan import AgentPlan
 
 FINALIZER: Final = "holdfast.dev/objects"
 """On agents whose objects the operator applies: it takes them away before the agent goes."""
-
-COMMIT: Final = "holdfast.dev/commit"
-"""Annotation of the settings: the commit that the stack was last updated with."""
 
 SETTINGS_KEY: Final = "environment.json"
 LOCK_KEY: Final = "tools.lock"
@@ -43,11 +41,11 @@ def render_agent_resource(plan: AgentPlan, *, is_expanded: bool) -> RenderedObje
         plan: The agent, its stack's overrides and its prompt's text in it.
         is_expanded: The operator applies the agent's objects, and takes them away.
     """
-    metadata = plan.marks.metadata()
+    metadata = plan.meta.metadata()
     if is_expanded:
         metadata["finalizers"] = [FINALIZER]
     manifest = _resource(AGENT_KIND, metadata, plan.spec)
-    return revised(RenderedObject(plan.marks.name, "resource", manifest))
+    return revised(RenderedObject(plan.meta.name, "resource", manifest))
 
 
 def render_shared_resources(fleet: Fleet, stack: str) -> tuple[RenderedObject, ...]:
@@ -106,7 +104,7 @@ def _marks(name: str, namespace: str, origin: Provenance) -> KubeObject:
     """Metadata of what belongs to no agent."""
     labels = {
         key: value
-        for key, value in AgentMarks(name, namespace, origin).object_labels().items()
+        for key, value in AgentMetadata(name, namespace, origin).object_labels().items()
         if key in {"app.kubernetes.io/instance", "app.kubernetes.io/managed-by"}
     }
     return {

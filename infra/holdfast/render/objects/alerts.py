@@ -1,7 +1,7 @@
 """Alerts on burning error budgets: the rules of an agent's service level objectives.
 
 A budget is what may go wrong in the window: 0.5 % of requests at an availability of 99.5 %. It
-burns at rate 1 when it is used up just at the window's end. Each alert looks at a long and a short
+burns at rate 1 when it is used up just at the window's end. Each alert evaluates a long and a short
 time: the long one says that it matters, the short one that it goes on.
 
 Source: Google, The Site Reliability Workbook, chapter 5, "Multiwindow, Multi-Burn-Rate Alerts";
@@ -95,7 +95,7 @@ def _alert(
     annotations = {
         "summary": f"{labels['agent']}: {objective.words}; the error budget of "
         f"{objectives.window_days} days burns {factor:.3g} times too fast",
-        "description": f"objective {objective.name} is {objective.target:g} %; looked at over "
+        "description": f"objective {objective.name} is {objective.target:g} %; evaluated over "
         f"{burn.long} and {burn.short}",
     }
     if objectives.runbook_url:
@@ -122,8 +122,8 @@ def _objectives(objectives: ServiceObjectives, pods: str) -> Iterator[_Objective
         slow = f"({requests} - {fast})"
         yield _Objective("latency", objectives.latency.target, slow, requests, words)
     if objectives.tool_success is not None:
-        calls = _rate(metric_names.OPERATIONS, pods, metric_names.TOOL_CALLS)
-        good = _rate(metric_names.OPERATIONS, pods, metric_names.TOOL_CALLS, metric_names.SUCCEEDED)
+        calls = metric_names.tool_calls("rate", pods, "TIME")
+        good = metric_names.tool_successes("rate", pods, "TIME")
         bad = f"({calls} - ({good} or vector(0)))"
         yield _Objective("tool-success", objectives.tool_success, bad, calls, "tool calls fail")
 

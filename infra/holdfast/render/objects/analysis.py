@@ -6,21 +6,21 @@ from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.rollout import Analysis
 from holdfast.render.objects import metric_names
-from holdfast.render.plan.marks import AgentMarks, RenderedObject
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.plan.metadata import AgentMetadata, RenderedObject
+from holdfast.render.plan.render_context import RenderContext
 
 ANALYSIS = "analysis"
 POD_HASH = "pod-hash"
 
 
 def render_analysis(
-    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
+    meta: AgentMetadata, spec: AgentSpec, context: RenderContext
 ) -> list[RenderedObject]:
     """AnalysisTemplate `<agent>-analysis`, for the pods of one version."""
     analysis = spec.rollout.analysis
     if analysis is None:
         return []
-    address = surroundings.environment.telemetry.prometheus_url
+    address = context.environment.telemetry.prometheus_url
     delay: KubeObject = {}
     if spec.rollout.strategy == "BlueGreen":
         # It begins with the promotion: there is nothing to see before a window is over.
@@ -33,22 +33,22 @@ def render_analysis(
             "provider": {"prometheus": {"address": address, "query": query}},
         }
         | delay
-        for name, query, conditions in _questions(marks, spec, analysis)
+        for name, query, conditions in _questions(meta, spec, analysis)
     ]
     manifest: KubeObject = {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "AnalysisTemplate",
-        "metadata": marks.metadata(ANALYSIS),
+        "metadata": meta.metadata(ANALYSIS),
         "spec": {"args": [{"name": POD_HASH}], "metrics": metrics},
     }
-    return [RenderedObject(marks.name, ANALYSIS, manifest)]
+    return [RenderedObject(meta.name, ANALYSIS, manifest)]
 
 
 def _questions(
-    marks: AgentMarks, spec: AgentSpec, analysis: Analysis
+    meta: AgentMetadata, spec: AgentSpec, analysis: Analysis
 ) -> Iterator[tuple[str, str, KubeObject]]:
     """Name, query and conditions of each metric."""
-    pods = f'namespace="{marks.namespace}",pod=~"{marks.name}-{{{{args.{POD_HASH}}}}}-.*"'
+    pods = f'namespace="{meta.namespace}",pod=~"{meta.name}-{{{{args.{POD_HASH}}}}}-.*"'
     window = analysis.window_seconds
     requests = metric_names.increase(metric_names.REQUESTS, pods, window)
     # Too few requests prove nothing in either way: the rollout waits for a person.
@@ -64,12 +64,12 @@ def _questions(
         query = metric_names.latency_quantile_ms(0.99, pods, window)
         yield "p99-latency", query, judged(f"<= {analysis.max_p99_latency_ms}")
     if analysis.min_tool_success is not None:
-        calls = (metric_names.OPERATIONS, pods, window, metric_names.TOOL_CALLS)
-        succeeded = metric_names.increase(*calls, metric_names.SUCCEEDED)
-        query = metric_names.percent(succeeded, metric_names.increase(*calls))
+        over = ("increase", pods, f"{window}s")
+        succeeded = metric_names.tool_successes(*over)
+        query = metric_names.percent(succeeded, metric_names.tool_calls(*over))
         yield "tool-success", query, judged(f">= {analysis.min_tool_success:g}")
     if analysis.max_tokens_per_request is not None:
-        tokens = metric_names.increase(metric_names.TOKENS, pods, window)
+        tokens = metric_names.tokens("increase", pods, f"{window}s")
         yield "tokens", f"{tokens} / {requests}", judged(f"<= {analysis.max_tokens_per_request}")
 
 

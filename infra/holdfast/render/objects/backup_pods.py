@@ -10,23 +10,34 @@ from holdfast.kube.objects import KubeObject
 from holdfast.kube.rbac import role_and_binding, service_account_subject
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.backup import Backup
-from holdfast.manifest.types.agent_label import AGENT_LABEL
+from holdfast.manifest.types.marks import AGENT_LABEL, BACKUP_OF
 from holdfast.render.objects.identity import service_account_name
-from holdfast.render.objects.network import dns_rule, domain_policy, egress_rules
+from holdfast.render.objects.network import (
+    api_server_policy,
+    api_server_rules,
+    dns_rule,
+    domain_policy,
+    egress_rules,
+    reached_hosts,
+)
 from holdfast.render.objects.snapshot_script import ACCOUNT_FOLDER, snapshot_script
 from holdfast.render.objects.storage import claim_name, volume_name
-from holdfast.render.plan.marks import AgentMarks, RenderedObject
-from holdfast.render.plan.surroundings import Surroundings
-from holdfast.render.pod.container import pod_security_context, security_context
+from holdfast.render.plan.metadata import AgentMetadata, RenderedObject
+from holdfast.render.plan.render_context import RenderContext
+from holdfast.render.pod.container import (
+    pod_security_context,
+    security_context,
+    temporary_mounts,
+)
 from holdfast.render.pod.environment import render_declared_env, render_proxy
 
 SUFFIX = "backup"
-BACKUP_OF = "holdfast.dev/backup-of"
 LONGEST_SECONDS = 3600
 BACKUP_RESOURCES = {
     "requests": {"cpu": "50m", "memory": "64Mi", "ephemeral-storage": "64Mi"},
     "limits": {"cpu": "500m", "memory": "512Mi", "ephemeral-storage": "1Gi"},
 }
+BACKUP_TEMPORARY_SIZE = BACKUP_RESOURCES["limits"]["ephemeral-storage"]
 
 
 @dataclass(frozen=True)
@@ -38,14 +49,14 @@ class BackupRunner:
         pod: Spec of the pod.
     """
 
-    marks: AgentMarks
+    meta: AgentMetadata
     backup: Backup
     objects: tuple[RenderedObject, ...]
     pod: KubeObject
 
     def job(self) -> KubeObject:
         """Spec of a Job that makes one backup."""
-        labels = pod_labels(self.marks)
+        labels = pod_labels(self.meta)
         return {
             "activeDeadlineSeconds": LONGEST_SECONDS,
             "backoffLimit": 2,
@@ -53,27 +64,30 @@ class BackupRunner:
         }
 
 
-def snapshot_runner(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> BackupRunner:
+def snapshot_runner(meta: AgentMetadata, spec: AgentSpec, context: RenderContext) -> BackupRunner:
     """Runs the script that takes snapshots.
 
     Raises:
         RenderError: the stack does not offer what snapshots take.
     """
-    assert spec.backup is not None  # noqa: S101 - the caller asked for it
-    surroundings.require_all(marks.name, spec, ("backup",))
-    settings = surroundings.environment.backups
-    claims = [claim_name(marks, volume) for volume in spec.storage]
+    assert spec.storage.backup is not None  # noqa: S101 - the caller asked for it
+    context.require_all(meta.name, spec, ("storage", "backup"))
+    settings = context.environment.backups
+    claims = [claim_name(meta, volume) for volume in spec.storage.volumes]
     script = snapshot_script(
-        marks.name,
-        marks.namespace,
+        meta.name,
+        meta.namespace,
         claims,
-        spec.backup.retention_days,
+        spec.storage.backup.retention_days,
         settings.snapshot_class_name,
     )
     container = _container(spec, settings.image, ["/bin/sh", "-ec", script])
     # A token of its own with an end, in place of the one that every pod would get.
-    container["volumeMounts"] = [{"name": "account", "mountPath": ACCOUNT_FOLDER, "readOnly": True}]
-    pod = _pod(marks, spec, _name(marks), [container]) | {"volumes": [_account_volume()]}
+    container["volumeMounts"] += [
+        {"name": "account", "mountPath": ACCOUNT_FOLDER, "readOnly": True}
+    ]
+    pod = _pod(meta, spec, _name(meta), [container])
+    pod["volumes"] += [_account_volume()]
     rules = [
         {
             "apiGroups": ["snapshot.storage.k8s.io"],
@@ -87,53 +101,53 @@ def snapshot_runner(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundin
             "verbs": ["get"],
         },
     ]
-    endpoints = [{"ipBlock": {"cidr": cidr}} for cidr in settings.api_server_cidrs]
-    port = {"port": settings.api_server_port, "protocol": "TCP"}
-    egress = [dns_rule(surroundings), {"to": endpoints, "ports": [port]}]
-    objects = (*_account(marks, rules), _policy(marks, egress))
-    return BackupRunner(marks, spec.backup, objects, pod)
+    egress = [dns_rule(context), *api_server_rules(context)]
+    policies = (_policy(meta, egress), *api_server_policy(meta, context, SUFFIX))
+    objects = (*_account(meta, rules), *policies)
+    return BackupRunner(meta, spec.storage.backup, objects, pod)
 
 
-def job_runner(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> BackupRunner:
+def job_runner(meta: AgentMetadata, spec: AgentSpec, context: RenderContext) -> BackupRunner:
     """Runs the container that the manifest names."""
-    assert spec.backup is not None  # noqa: S101 - the caller asked for it
+    assert spec.storage.backup is not None  # noqa: S101 - the caller asked for it
     variables = {
-        "BACKUP_AGENT": marks.name,
-        "BACKUP_FOLDERS": " ".join(volume.mount_path for volume in spec.storage),
-        "BACKUP_RETENTION_DAYS": str(spec.backup.retention_days),
-    } | render_proxy(spec, surroundings)
-    container = _container(spec, spec.backup.image, list(spec.backup.command))
+        "BACKUP_AGENT": meta.name,
+        "BACKUP_FOLDERS": " ".join(volume.mount_path for volume in spec.storage.volumes),
+        "BACKUP_RETENTION_DAYS": str(spec.storage.backup.retention_days),
+    } | render_proxy(spec, context)
+    container = _container(spec, spec.storage.backup.image, list(spec.storage.backup.command))
     own = [{"name": name, "value": value} for name, value in sorted(variables.items())]
-    container["env"] = [*own, *render_declared_env(spec.backup.env)]
-    container["volumeMounts"] = [
+    container["env"] = [*own, *render_declared_env(spec.storage.backup.env)]
+    container["volumeMounts"] += [
         {"name": volume_name(volume), "mountPath": volume.mount_path, "readOnly": True}
-        for volume in spec.storage
+        for volume in spec.storage.volumes
     ]
-    pod = _pod(marks, spec, service_account_name(marks, spec.security), [container])
-    pod["volumes"] = [
+    pod = _pod(meta, spec, service_account_name(meta, spec.pod.security), [container])
+    pod["volumes"] += [
         {
             "name": volume_name(volume),
-            "persistentVolumeClaim": {"claimName": claim_name(marks, volume)},
+            "persistentVolumeClaim": {"claimName": claim_name(meta, volume)},
         }
-        for volume in spec.storage
+        for volume in spec.storage.volumes
     ]
     # A claim of one node can be mounted beside the agent's pod only.
-    beside = {"labelSelector": {"matchLabels": marks.selector()}}
+    beside = {"labelSelector": {"matchLabels": meta.selector()}}
     term = {"weight": 100, "podAffinityTerm": beside | {"topologyKey": "kubernetes.io/hostname"}}
     pod["affinity"] = {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [term]}}
-    policy = _policy(marks, egress_rules(marks, spec, surroundings))
-    objects = (policy, *domain_policy(marks, spec, surroundings, SUFFIX))
-    return BackupRunner(marks, spec.backup, objects, pod)
+    hosts = reached_hosts(meta, spec, context)
+    policy = _policy(meta, egress_rules(meta, spec, context, hosts))
+    objects = (policy, *domain_policy(meta, spec, context, hosts, SUFFIX))
+    return BackupRunner(meta, spec.storage.backup, objects, pod)
 
 
-def pod_labels(marks: AgentMarks) -> dict[str, str]:
+def pod_labels(meta: AgentMetadata) -> dict[str, str]:
     """Labels of the pods: neither the agent's Service nor its network rules are theirs."""
-    labels = marks.object_labels() | {"app.kubernetes.io/name": _name(marks), BACKUP_OF: marks.name}
+    labels = meta.object_labels() | {"app.kubernetes.io/name": _name(meta), BACKUP_OF: meta.name}
     return {name: value for name, value in labels.items() if name != AGENT_LABEL}
 
 
-def _name(marks: AgentMarks) -> str:
-    return f"{marks.name}-{SUFFIX}"
+def _name(meta: AgentMetadata) -> str:
+    return f"{meta.name}-{SUFFIX}"
 
 
 def _container(spec: AgentSpec, image: str | None, command: list[str]) -> KubeObject:
@@ -144,11 +158,13 @@ def _container(spec: AgentSpec, image: str | None, command: list[str]) -> KubeOb
         "command": command,
         "resources": BACKUP_RESOURCES,
         "securityContext": security_context(spec),
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+        "volumeMounts": temporary_mounts(spec),
     }
 
 
 def _pod(
-    marks: AgentMarks, spec: AgentSpec, account: str, containers: list[KubeObject]
+    meta: AgentMetadata, spec: AgentSpec, account: str, containers: list[KubeObject]
 ) -> KubeObject:
     pod: KubeObject = {
         "automountServiceAccountToken": False,
@@ -157,9 +173,13 @@ def _pod(
         "restartPolicy": "Never",
         "securityContext": pod_security_context(spec),
         "serviceAccountName": account,
+        "volumes": [
+            {"name": mount["name"], "emptyDir": {"sizeLimit": BACKUP_TEMPORARY_SIZE}}
+            for mount in temporary_mounts(spec)
+        ],
     }
-    if spec.image_pull_secrets:
-        pod["imagePullSecrets"] = [{"name": each.name} for each in spec.image_pull_secrets]
+    if spec.pod.image_pull_secrets:
+        pod["imagePullSecrets"] = [{"name": each.name} for each in spec.pod.image_pull_secrets]
     return pod
 
 
@@ -171,29 +191,29 @@ def _account_volume() -> KubeObject:
     return {"name": "account", "projected": {"sources": sources}}
 
 
-def _account(marks: AgentMarks, rules: list[KubeObject]) -> list[RenderedObject]:
-    metadata = marks.metadata(SUFFIX)
+def _account(meta: AgentMetadata, rules: list[KubeObject]) -> list[RenderedObject]:
+    metadata = meta.metadata(SUFFIX)
     account: KubeObject = {
         "apiVersion": "v1",
         "kind": "ServiceAccount",
         "metadata": metadata,
         "automountServiceAccountToken": False,
     }
-    subject = service_account_subject(marks.namespace, _name(marks))
+    subject = service_account_subject(meta.namespace, _name(meta))
     role, binding = role_and_binding(metadata, rules, subject)
     return [
-        RenderedObject(marks.name, "backup-account", account),
-        RenderedObject(marks.name, "backup-role", role),
-        RenderedObject(marks.name, "backup-rolebinding", binding),
+        RenderedObject(meta.name, "backup-account", account),
+        RenderedObject(meta.name, "backup-role", role),
+        RenderedObject(meta.name, "backup-rolebinding", binding),
     ]
 
 
-def _policy(marks: AgentMarks, egress: list[KubeObject]) -> RenderedObject:
-    labels = marks.selector() | {"app.kubernetes.io/name": _name(marks)}
+def _policy(meta: AgentMetadata, egress: list[KubeObject]) -> RenderedObject:
+    labels = meta.selector() | {"app.kubernetes.io/name": _name(meta)}
     manifest: KubeObject = {
         "apiVersion": "networking.k8s.io/v1",
         "kind": "NetworkPolicy",
-        "metadata": marks.metadata(SUFFIX),
+        "metadata": meta.metadata(SUFFIX),
         "spec": {
             "podSelector": {"matchLabels": labels},
             "policyTypes": ["Ingress", "Egress"],
@@ -201,4 +221,4 @@ def _policy(marks: AgentMarks, egress: list[KubeObject]) -> RenderedObject:
         # An absent list denies; an empty one would vanish in the provider's normalisation.
         | ({"egress": egress} if egress else {}),
     }
-    return RenderedObject(marks.name, "backup-networkpolicy", manifest)
+    return RenderedObject(meta.name, "backup-networkpolicy", manifest)

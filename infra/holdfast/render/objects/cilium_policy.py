@@ -8,22 +8,28 @@ from collections.abc import Sequence
 
 from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
-from holdfast.manifest.stack.environment import PodGroup
+from holdfast.manifest.stack.environment import DnsService
 from holdfast.manifest.types.hosts import HostKind, host_kind
-from holdfast.render.plan.marks import AgentMarks, RenderedObject
-from holdfast.render.plan.surroundings import Host
+from holdfast.render.plan.metadata import AgentMetadata, RenderedObject
+from holdfast.render.plan.render_context import Host
 
 
 def render_domains(
-    marks: AgentMarks, hosts: Sequence[Host], dns: PodGroup, suffix: str = ""
+    meta: AgentMetadata,
+    hosts: Sequence[Host],
+    dns: DnsService,
+    suffix: str = "",
+    *,
+    asks_api_server: bool = False,
 ) -> list[RenderedObject]:
-    """The policy that opens these domains, each at its port.
+    """The policy that opens these domains, each at its port, and the API server.
 
     Args:
-        marks: The agent's marks.
+        meta: The agent's marks.
         hosts: Domains, `*.` before them or not, in order of name.
         dns: The cluster's DNS: Cilium learns a domain's addresses from the look-ups it sees.
         suffix: Of the pods `<agent>-<suffix>` that it is for; by default the agent's own.
+        asks_api_server: Open the API server, which Cilium knows by no range of addresses.
 
     Raises:
         RenderError: a host is an address, which no policy of domains can open.
@@ -31,30 +37,33 @@ def render_domains(
     addresses = [host.name for host in hosts if host_kind(host.name) is HostKind.ADDRESS]
     if addresses:
         raise RenderError(
-            f"agent {marks.name}: reaches {', '.join(addresses)}, which no declared range covers",
-            remedy="add the address to network.egress.cidrs",
+            f"agent {meta.name}: reaches {', '.join(addresses)}, which no declared range covers",
+            remedy="add its address to network.egress, as {cidr}",
         )
-    rules = [_look_ups(dns)]
-    for port in sorted({host.port for host in hosts}):
-        names = [_selector(host.name) for host in hosts if host.port == port]
-        ports = [{"port": str(port), "protocol": "TCP"}]
+    rules = [_look_ups(dns)] if hosts else []
+    for port, protocol in sorted({(host.port, host.protocol) for host in hosts}):
+        at_port = [each for each in hosts if (each.port, each.protocol) == (port, protocol)]
+        names = [_selector(host.name) for host in at_port]
+        ports = [{"port": str(port), "protocol": protocol}]
         rules.append({"toFQDNs": names, "toPorts": [{"ports": ports}]})
-    name = f"{marks.name}-{suffix}" if suffix else marks.name
-    selector = marks.selector() | {"app.kubernetes.io/name": name}
+    if asks_api_server:
+        rules.append({"toEntities": ["kube-apiserver"]})
+    # Whatever the NetworkPolicy beside it is for: the check and the standby are among it.
+    selector = meta.beside(suffix).selector() if suffix else meta.network_selector()
     manifest: KubeObject = {
         "apiVersion": "cilium.io/v2",
         "kind": "CiliumNetworkPolicy",
-        "metadata": marks.metadata(suffix),
+        "metadata": meta.metadata(suffix),
         "spec": {"endpointSelector": {"matchLabels": selector}, "egress": rules},
     }
     role = f"{suffix}-ciliumnetworkpolicy" if suffix else "ciliumnetworkpolicy"
-    return [RenderedObject(marks.name, role, manifest)]
+    return [RenderedObject(meta.name, role, manifest)]
 
 
-def _look_ups(dns: PodGroup) -> KubeObject:
+def _look_ups(dns: DnsService) -> KubeObject:
     labels = {f"k8s:{key}": value for key, value in dns.pod_labels.items()}
     endpoint = {"matchLabels": {"k8s:io.kubernetes.pod.namespace": dns.namespace} | labels}
-    ports = [{"port": "53", "protocol": "ANY"}]
+    ports = [{"port": str(dns.port), "protocol": "ANY"}]
     seen = {"dns": [{"matchPattern": "*"}]}
     return {"toEndpoints": [endpoint], "toPorts": [{"ports": ports, "rules": seen}]}
 

@@ -9,13 +9,11 @@ from dataclasses import replace
 from typing import Any, Final, Literal
 
 from holdfast.kube.objects import KubeObject, mapping_at
+from holdfast.manifest.types.marks import FAILOVER
 from holdfast.render.objects.services import STANDBY
-from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.plan.metadata import RenderedObject
 
-Side = Literal["primary", "standby"]
-FAILOVER: Final = "holdfast.dev/failover"
-"""Annotation of a Service that the operator may lead to the other one of primary and standby: after
-how long without a ready pod."""
+FailoverTarget = Literal["primary", "standby"]
 
 _NAME: Final = "app.kubernetes.io/name"
 
@@ -26,7 +24,7 @@ def is_movable(service: Mapping[str, Any]) -> bool:
     return service.get("kind") == "Service" and FAILOVER in annotations
 
 
-def serving_side(service: Mapping[str, Any]) -> Side | None:
+def serving_target(service: Mapping[str, Any]) -> FailoverTarget | None:
     """Where a Service leads; None where that is neither of the two."""
     name = mapping_at(service, "metadata").get("name")
     selected = mapping_at(service, "spec", "selector").get(_NAME)
@@ -35,18 +33,18 @@ def serving_side(service: Mapping[str, Any]) -> Side | None:
     return "standby" if selected == f"{name}-{STANDBY}" else None
 
 
-def other_side(side: Side) -> Side:
+def other_target(target: FailoverTarget) -> FailoverTarget:
     """The one that does not serve."""
-    return "primary" if side == "standby" else "standby"
+    return "primary" if target == "standby" else "standby"
 
 
-def leading_to(service: KubeObject, side: Side | None) -> KubeObject:
-    """A movable Service that leads to a side; everything else as it is. Its revision stays."""
-    if side is None or not is_movable(service):
+def leading_to(service: KubeObject, target: FailoverTarget | None) -> KubeObject:
+    """A movable Service that leads to a target; everything else as it is. Its revision stays."""
+    if target is None or not is_movable(service):
         return service
     spec = service["spec"]
     name = service["metadata"]["name"]
-    selected = f"{name}-{STANDBY}" if side == STANDBY else name
+    selected = f"{name}-{STANDBY}" if target == STANDBY else name
     return service | {"spec": spec | {"selector": spec["selector"] | {_NAME: selected}}}
 
 
@@ -54,9 +52,9 @@ def keeping_side(declared: KubeObject, live: Mapping[str, Any] | None) -> KubeOb
     """What is applied over a live object: a Service that was moved stays where it leads."""
     if live is None or not is_movable(declared):
         return declared
-    return leading_to(declared, serving_side(live))
+    return leading_to(declared, serving_target(live))
 
 
-def with_serving(item: RenderedObject, side: Side | None) -> RenderedObject:
+def with_serving(item: RenderedObject, target: FailoverTarget | None) -> RenderedObject:
     """The same of a rendered object."""
-    return replace(item, manifest=leading_to(item.manifest, side))
+    return replace(item, manifest=leading_to(item.manifest, target))

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from holdfast.kube.objects import KubeObject
 from holdfast.kube.rbac import role_and_binding, service_account_subject
 from holdfast.manifest.agent.exposure import PolicyRule, Security
-from holdfast.manifest.agent.lifecycle import Lifecycle
-from holdfast.render.plan.marks import AgentMarks, RenderedObject
+from holdfast.manifest.agent.scaling import Scaling
+from holdfast.render.plan.metadata import AgentMetadata, RenderedObject
 
 
 def render_identity(
-    marks: AgentMarks, security: Security, lifecycle: Lifecycle
+    meta: AgentMetadata, security: Security, scaling: Scaling
 ) -> list[RenderedObject]:
     """ServiceAccount, and Role with RoleBinding when rights are declared or needed."""
     rendered = []
@@ -18,44 +18,44 @@ def render_identity(
         account: KubeObject = {
             "apiVersion": "v1",
             "kind": "ServiceAccount",
-            "metadata": marks.metadata(annotations=security.service_account.annotations),
+            "metadata": meta.metadata(annotations=security.service_account.annotations),
             "automountServiceAccountToken": security.automount_token,
         }
-        rendered.append(RenderedObject(marks.name, "serviceaccount", account))
+        rendered.append(RenderedObject(meta.name, "serviceaccount", account))
     rights: dict[str, list[KubeObject]] = {}
     for grant in security.rbac:
-        for namespace in dict.fromkeys(grant.namespaces or (marks.namespace,)):
+        for namespace in dict.fromkeys(grant.namespaces or (meta.namespace,)):
             rights.setdefault(namespace, []).extend(_rules(grant.rules))
-    if lifecycle.leader_election:
-        rights.setdefault(marks.namespace, []).extend(_lease_rules(marks))
-    for namespace, rules in sorted(rights.items(), key=lambda each: each[0] != marks.namespace):
-        rendered += _render_rights(marks, security, namespace, rules)
+    if scaling.leader_election:
+        rights.setdefault(meta.namespace, []).extend(_lease_rules(meta))
+    for namespace, rules in sorted(rights.items(), key=lambda each: each[0] != meta.namespace):
+        rendered += _render_rights(meta, security, namespace, rules)
     return rendered
 
 
-def lease_name(marks: AgentMarks) -> str:
+def lease_name(meta: AgentMetadata) -> str:
     """Name of the Lease that the agent's replicas take turns with."""
-    return f"{marks.name}-leader"
+    return f"{meta.name}-leader"
 
 
-def service_account_name(marks: AgentMarks, security: Security) -> str:
+def service_account_name(meta: AgentMetadata, security: Security) -> str:
     """Name of the ServiceAccount that the pods run as."""
-    return security.service_account.name or marks.name
+    return security.service_account.name or meta.name
 
 
 def _render_rights(
-    marks: AgentMarks, security: Security, namespace: str, rules: list[KubeObject]
+    meta: AgentMetadata, security: Security, namespace: str, rules: list[KubeObject]
 ) -> list[RenderedObject]:
-    account = service_account_subject(marks.namespace, service_account_name(marks, security))
-    metadata, suffix = marks.metadata(), ""
-    if namespace != marks.namespace:
+    account = service_account_subject(meta.namespace, service_account_name(meta, security))
+    metadata, suffix = meta.metadata(), ""
+    if namespace != meta.namespace:
         # Two agents of one name may have rights in one namespace.
-        metadata |= {"name": f"{marks.namespace}.{marks.name}", "namespace": namespace}
+        metadata |= {"name": f"{meta.namespace}.{meta.name}", "namespace": namespace}
         suffix = f"-{namespace}"
     role, binding = role_and_binding(metadata, rules, account)
     return [
-        RenderedObject(marks.name, f"role{suffix}", role),
-        RenderedObject(marks.name, f"rolebinding{suffix}", binding),
+        RenderedObject(meta.name, f"role{suffix}", role),
+        RenderedObject(meta.name, f"rolebinding{suffix}", binding),
     ]
 
 
@@ -73,10 +73,10 @@ def _rules(rules: Sequence[PolicyRule]) -> list[KubeObject]:
     return rendered
 
 
-def _lease_rules(marks: AgentMarks) -> list[KubeObject]:
+def _lease_rules(meta: AgentMetadata) -> list[KubeObject]:
     """Rights to one Lease; the right to create cannot be limited to a name."""
     leases: KubeObject = {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"]}
     return [
         leases | {"verbs": ["create"]},
-        leases | {"verbs": ["get", "update", "patch"], "resourceNames": [lease_name(marks)]},
+        leases | {"verbs": ["get", "update", "patch"], "resourceNames": [lease_name(meta)]},
     ]

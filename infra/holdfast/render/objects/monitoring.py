@@ -1,4 +1,4 @@
-"""What Prometheus scrapes of an agent, and when it tells somebody.
+"""What Prometheus scrapes of an agent, and when it alerts.
 
 Kinds of the Prometheus Operator. Every series carries the agent's name as `holdfast_dev_agent`.
 """
@@ -6,11 +6,12 @@ Kinds of the Prometheus Operator. Every series carries the agent's name as `hold
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.telemetry import Metrics
-from holdfast.manifest.types.agent_label import AGENT_LABEL
+from holdfast.manifest.types.marks import AGENT_LABEL
 from holdfast.render.objects import metric_names
 from holdfast.render.objects.alerts import objective_rules
-from holdfast.render.plan.marks import AgentMarks, RenderedObject
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.objects.services import second_service
+from holdfast.render.plan.metadata import AgentMetadata, RenderedObject
+from holdfast.render.plan.render_context import RenderContext
 
 API_VERSION = "monitoring.coreos.com/v1"
 _TARGET_LABELS = [AGENT_LABEL, "app.kubernetes.io/version"]
@@ -18,7 +19,7 @@ _AGENT_LABEL = "holdfast_dev_agent"
 
 
 def render_monitoring(
-    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
+    meta: AgentMetadata, spec: AgentSpec, context: RenderContext
 ) -> list[RenderedObject]:
     """ServiceMonitor or PodMonitor, and PrometheusRule `<agent>`.
 
@@ -28,47 +29,48 @@ def render_monitoring(
     metrics = spec.telemetry.metrics
     if not metrics.enabled or not spec.is_called:
         return []
-    surroundings.require_all(marks.name, spec, ("telemetry", "metrics"), ("telemetry", "slo"))
-    if "prometheus-operator" not in surroundings.environment.controllers:
+    context.require_all(meta.name, spec, ("telemetry", "metrics"), ("telemetry", "slo"))
+    if "prometheus-operator" not in context.environment.controllers:
         return []
     rendered = []
     if metrics.service_monitor != "off":
-        rendered.append(_monitor(marks, spec, surroundings))
+        rendered.append(_monitor(meta, spec, context))
     if metrics.alerts or spec.telemetry.slo:
-        rendered.append(_rule(marks, spec, surroundings))
+        rendered.append(_rule(meta, spec, context))
     return rendered
 
 
-def _monitor(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> RenderedObject:
+def _monitor(meta: AgentMetadata, spec: AgentSpec, context: RenderContext) -> RenderedObject:
+    """By Service; by pod where none, or more than one, leads to a pod."""
     endpoint = _endpoint(spec.telemetry.metrics)
-    selector = {"matchLabels": marks.selector()}
-    if spec.has_service:
+    selector = {"matchLabels": meta.selector()}
+    if spec.has_service and not second_service(spec):
         body: KubeObject = {
             "endpoints": [endpoint],
             "selector": selector,
             "targetLabels": _TARGET_LABELS,
         }
-        manifest = _object(marks, "ServiceMonitor", body, surroundings)
-        return RenderedObject(marks.name, "servicemonitor", manifest)
+        manifest = _object(meta, "ServiceMonitor", body, context)
+        return RenderedObject(meta.name, "servicemonitor", manifest)
     body = {
         "podMetricsEndpoints": [endpoint],
         "selector": selector,
         "podTargetLabels": _TARGET_LABELS,
     }
-    manifest = _object(marks, "PodMonitor", body, surroundings)
-    return RenderedObject(marks.name, "podmonitor", manifest)
+    manifest = _object(meta, "PodMonitor", body, context)
+    return RenderedObject(meta.name, "podmonitor", manifest)
 
 
 def _endpoint(metrics: Metrics) -> KubeObject:
     return {"port": "metrics", "path": metrics.path, "interval": metrics.interval}
 
 
-def _rule(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> RenderedObject:
-    pods = f'namespace="{marks.namespace}",{_AGENT_LABEL}="{marks.name}"'
-    labels = {"agent": marks.name, "namespace": marks.namespace}
-    if marks.owner:
-        labels["owner"] = marks.owner
-    group = f"{marks.namespace}.{marks.name}"
+def _rule(meta: AgentMetadata, spec: AgentSpec, context: RenderContext) -> RenderedObject:
+    pods = f'namespace="{meta.namespace}",{_AGENT_LABEL}="{meta.name}"'
+    labels = {"agent": meta.name, "namespace": meta.namespace}
+    if meta.owner:
+        labels["owner"] = meta.owner
+    group = f"{meta.namespace}.{meta.name}"
     groups: list[KubeObject] = [{"name": f"{group}.use", "rules": _records(pods, labels)}]
     if spec.telemetry.slo is not None:
         records, alerts = objective_rules(spec.telemetry.slo, pods, labels)
@@ -76,20 +78,20 @@ def _rule(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> Ren
     if spec.telemetry.metrics.alerts:
         rules = _alerts(spec.telemetry.metrics, labels)
         groups.append({"name": f"{group}.alerts", "rules": rules})
-    manifest = _object(marks, "PrometheusRule", {"groups": groups}, surroundings)
-    return RenderedObject(marks.name, "prometheusrule", manifest)
+    manifest = _object(meta, "PrometheusRule", {"groups": groups}, context)
+    return RenderedObject(meta.name, "prometheusrule", manifest)
 
 
 def _records(pods: str, labels: dict[str, str]) -> list[KubeObject]:
     """What dashboards show of every agent: requests, latency, tokens, tool success."""
     buckets = f"sum by (le) (rate({metric_names.REQUEST_BUCKETS}{{{pods}}}[5m]))"
-    calls = f"{metric_names.OPERATIONS}{{{pods},{metric_names.TOOL_CALLS}"
-    succeeded = f"sum(rate({calls},{metric_names.SUCCEEDED}}}[5m]))"
+    calls = metric_names.tool_calls("rate", pods, "5m")
+    succeeded = metric_names.tool_successes("rate", pods, "5m")
     expressions = {
         "requests:rate5m": f"sum(rate({metric_names.REQUESTS}{{{pods}}}[5m]))",
         "request_seconds:p99_5m": f"histogram_quantile(0.99, {buckets})",
-        "tokens:rate5m": f"sum(rate({metric_names.TOKENS}{{{pods}}}[5m]))",
-        "tool_success:ratio_rate5m": f"{succeeded} / (sum(rate({calls}}}[5m])) > 0)",
+        "tokens:rate5m": metric_names.tokens("rate", pods, "5m"),
+        "tool_success:ratio_rate5m": f"({succeeded} or vector(0)) / ({calls} > 0)",
     }
     return [
         {"record": f"holdfast_agent:{name}", "expr": expression, "labels": labels}
@@ -115,10 +117,8 @@ def _alerts(metrics: Metrics, labels: dict[str, str]) -> list[KubeObject]:
     return rules
 
 
-def _object(
-    marks: AgentMarks, kind: str, body: KubeObject, surroundings: Surroundings
-) -> KubeObject:
-    metadata = marks.metadata()
+def _object(meta: AgentMetadata, kind: str, body: KubeObject, context: RenderContext) -> KubeObject:
+    metadata = meta.metadata()
     # A Prometheus may take only what carries its own labels.
-    metadata["labels"] |= surroundings.environment.telemetry.monitor_labels
+    metadata["labels"] |= context.environment.telemetry.monitor_labels
     return {"apiVersion": API_VERSION, "kind": kind, "metadata": metadata, "spec": body}

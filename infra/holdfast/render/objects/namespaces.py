@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.stack.environment import NamespaceLimits
-from holdfast.render.plan.marks import Provenance, RenderedObject
+from holdfast.render.plan.metadata import Provenance, RenderedObject
 
 _POD_SECURITY = "pod-security.kubernetes.io"
 

@@ -13,10 +13,11 @@ from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.rollout import Preflight
+from holdfast.manifest.fleet.egress import PROVIDER_URLS
 from holdfast.render.objects.identity import service_account_name
-from holdfast.render.plan.marks import AgentMarks, RenderedObject, content_hash
+from holdfast.render.plan.metadata import AgentMetadata, RenderedObject, content_hash
 from holdfast.render.plan.models import resolve_model
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.plan.render_context import RenderContext
 from holdfast.render.pod.container import pod_security_context
 from holdfast.render.pod.environment import proxy_env
 from holdfast.render.pod.prestart import command_container
@@ -28,20 +29,14 @@ CHECKED: Final = "holdfast.dev/checked"
 START_SECONDS: Final = 120
 """Time on top of the check's own for its pod to be scheduled and its images to be pulled."""
 _HELD_SOURCES: Final = frozenset({"persistentVolumeClaim", "projected"})
-_KNOWN_MODEL_URLS: Final = {
-    "anthropic": "https://api.anthropic.com/v1",
-    "google": "https://generativelanguage.googleapis.com/v1beta/openai",
-    "mistral": "https://api.mistral.ai/v1",
-    "openai": "https://api.openai.com/v1",
-}
 
 
-def effective_check(spec: AgentSpec, surroundings: Surroundings) -> Preflight | None:
+def effective_check(spec: AgentSpec, context: RenderContext) -> Preflight | None:
     """The declared check, or the default one; None when there is nothing to ask."""
     check = spec.rollout.preflight
     if check is None:
         # Without an image that could ask, there is no default; a declared check is refused then.
-        is_on = spec.model is not None and surroundings.environment.images.tools is not None
+        is_on = spec.model is not None and context.environment.images.tools is not None
         check = Preflight() if is_on else None
     if check is None:
         return None
@@ -50,36 +45,36 @@ def effective_check(spec: AgentSpec, surroundings: Surroundings) -> Preflight | 
 
 
 def check_job_spec(
-    marks: AgentMarks,
+    meta: AgentMetadata,
     spec: AgentSpec,
-    surroundings: Surroundings,
+    context: RenderContext,
     pod: KubeObject,
     check: Preflight,
 ) -> KubeObject:
     """Spec of the Job: one try, within the declared time.
 
     Args:
-        marks: The agent's marks.
+        meta: The agent's marks.
         spec: The agent.
-        surroundings: What it refers to.
+        context: What it refers to.
         pod: Template of the new version's pods; another one is another check.
         check: What to ask.
     """
     agent = _light(pod["spec"])
-    containers = list(_containers(marks, spec, surroundings, agent, check))
+    containers = list(_containers(meta, spec, context, agent, check))
     body: KubeObject = {
         "automountServiceAccountToken": False,
         "containers": containers,
         "enableServiceLinks": False,
         "restartPolicy": "Never",
         "securityContext": pod_security_context(spec),
-        "serviceAccountName": service_account_name(marks, spec.security),
+        "serviceAccountName": service_account_name(meta, spec.pod.security),
         "volumes": _volumes(pod["spec"], containers),
     }
     copied = ("imagePullSecrets", "nodeSelector", "tolerations")
     body |= {key: pod["spec"][key] for key in copied if key in pod["spec"]}
-    labels = marks.beside(SUFFIX).object_labels()
-    annotations = dict(marks.annotations) | {CHECKED: content_hash(pod)}
+    labels = meta.beside(SUFFIX).object_labels()
+    annotations = dict(meta.annotations) | {CHECKED: content_hash(pod)}
     return {
         "activeDeadlineSeconds": check.timeout_seconds + START_SECONDS,
         "backoffLimit": 0,
@@ -87,20 +82,20 @@ def check_job_spec(
     }
 
 
-def render_check_job(marks: AgentMarks, job: KubeObject) -> RenderedObject:
-    """The Job `<agent>-check`: made anew for every new version."""
+def render_check_job(meta: AgentMetadata, job: KubeObject) -> RenderedObject:
+    """The Job `<agent>-check`: recreated for every new version."""
     deadline = {"pulumi.com/timeoutSeconds": str(job["activeDeadlineSeconds"] + 30)}
     manifest: KubeObject = {
         "apiVersion": "batch/v1",
         "kind": "Job",
-        "metadata": marks.metadata(SUFFIX, annotations=deadline),
+        "metadata": meta.metadata(SUFFIX, annotations=deadline),
         "spec": job,
     }
-    return RenderedObject(marks.name, SUFFIX, manifest)
+    return RenderedObject(meta.name, SUFFIX, manifest)
 
 
 def check_targets(
-    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings, check: Preflight
+    meta: AgentMetadata, spec: AgentSpec, context: RenderContext, check: Preflight
 ) -> list[str]:
     """What is asked, a line each: kind, address and, for a model, its name.
 
@@ -109,16 +104,16 @@ def check_targets(
     """
     targets = []
     if check.llm and spec.model:
-        targets.append(_model_target(marks, spec, surroundings))
+        targets.append(_model_target(meta, spec, context))
     for tool in spec.tools if check.tools else ():
         if tool.http:
             targets.append(f"http {tool.http.url}")
         elif tool.agent:
-            targets.append(f"agent {surroundings.peer(tool.agent.ref, marks.namespace).url}")
+            targets.append(f"agent {context.peer(tool.agent.ref, meta.namespace).url}")
         elif tool.mcp:
             url, transport = tool.mcp.url, tool.mcp.transport
             if tool.mcp.server_ref is not None:
-                server = surroundings.tool_server(tool.mcp.server_ref, marks.namespace)
+                server = context.tool_server(tool.mcp.server_ref, meta.namespace)
                 url = server.url if server else None
                 transport = server.transport if server else transport
             if url:
@@ -126,13 +121,13 @@ def check_targets(
     return targets
 
 
-def _model_target(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> str:
+def _model_target(meta: AgentMetadata, spec: AgentSpec, context: RenderContext) -> str:
     assert spec.model is not None  # noqa: S101 - the caller asked for it
-    model = resolve_model(marks, spec.model, surroundings)
-    url = model.base_url or _KNOWN_MODEL_URLS.get(model.provider.lower())
+    model = resolve_model(meta, spec.model, context)
+    url = model.base_url or PROVIDER_URLS.get(model.provider.lower())
     if url is None:
         raise RenderError(
-            f"agent {marks.name}: spec.rollout.preflight.llm: the address of provider "
+            f"agent {meta.name}: spec.rollout.preflight.llm: the address of provider "
             f"{model.provider!r} is not known",
             remedy="set spec.model.baseUrl, or rollout.preflight: {llm: false}",
         )
@@ -144,26 +139,26 @@ def _model_target(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
 
 
 def _containers(
-    marks: AgentMarks,
+    meta: AgentMetadata,
     spec: AgentSpec,
-    surroundings: Surroundings,
+    context: RenderContext,
     agent: KubeObject,
     check: Preflight,
 ) -> Iterator[KubeObject]:
-    targets = check_targets(marks, spec, surroundings, check)
+    targets = check_targets(meta, spec, context, check)
     if targets:
         variables = {
             "CHECK_TARGETS": "\n".join(targets),
             "CHECK_TIMEOUT_SECONDS": str(check.timeout_seconds),
         }
-        key_variables, key_env = _key_of_model(marks, spec, surroundings, agent)
+        key_variables, key_env = _key_of_model(meta, spec, context, agent)
         mounts = [mount for mount in agent["volumeMounts"] if mount["name"] != "tmp"]
         yield script_container(
             SUFFIX,
-            surroundings.image("tools"),
+            context.image("tools"),
             spec,
             Script(CHECK, variables | (key_variables if check.llm else {})),
-            env=[*proxy_env(spec, surroundings), *(key_env if check.llm else [])],
+            env=[*proxy_env(spec, context), *(key_env if check.llm else [])],
             mounts=mounts,
         )
     if check.command:
@@ -171,12 +166,12 @@ def _containers(
 
 
 def _key_of_model(
-    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings, agent: KubeObject
+    meta: AgentMetadata, spec: AgentSpec, context: RenderContext, agent: KubeObject
 ) -> tuple[dict[str, str], list[KubeObject]]:
     """How the check reads the model's key: variables, and the agent's own one where it has it."""
     if spec.model is None:
         return {}, []
-    provider = resolve_model(marks, spec.model, surroundings).provider.lower()
+    provider = resolve_model(meta, spec.model, context).provider.lower()
     header = {"CHECK_KEY_HEADER": "x-api-key" if provider == "anthropic" else "bearer"}
     file = next((each for each in agent["env"] if each["name"] == "MODEL_API_KEY_FILE"), None)
     secret = next((each for each in spec.secrets if each.name == spec.model.api_key), None)

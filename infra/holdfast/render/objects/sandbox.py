@@ -1,39 +1,40 @@
 """An agent of type Sandbox: one Sandbox, or a template with a pool of warm ones.
 
 The kinds are those of agent-sandbox (kubernetes-sigs), which does not change the pod of a running
-sandbox: a changed Sandbox is made anew, a changed template makes its pool anew. What somebody has
+sandbox: a changed Sandbox is recreated, a changed template recreates its pool. What somebody has
 claimed stays as it is until it is released.
 """
 
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.types.values import duration_milliseconds
-from holdfast.render.objects.network import render_network
+from holdfast.render.objects.network import render_policies
 from holdfast.render.objects.storage import claim_spec, volume_name
-from holdfast.render.plan.marks import AgentMarks, RenderedObject
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.plan.metadata import AgentMetadata, RenderedObject
+from holdfast.render.plan.render_context import RenderContext
 from holdfast.render.pod.pod import pod_template
+from holdfast.render.pod.settings import Configuration
 
 API_VERSION = "agents.x-k8s.io/v1beta1"
 EXTENSIONS_API_VERSION = "extensions.agents.x-k8s.io/v1beta1"
 
 
 def render_sandbox(
-    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings, config_hash: str
+    meta: AgentMetadata, spec: AgentSpec, context: RenderContext, configuration: Configuration
 ) -> list[RenderedObject]:
     """Sandbox; or SandboxTemplate, SandboxWarmPool and, if asked for, SandboxClaim.
 
     Raises:
         RenderError: the stack does not declare agent-sandbox.
     """
-    surroundings.require_all(marks.name, spec, ("type",))
-    template = pod_template(marks, spec, surroundings, config_hash)
+    context.require_all(meta.name, spec, ("type",))
+    template = pod_template(meta, spec, context, configuration)
     if spec.sandbox.shutdown_after is not None:
         # The sandbox's own shutdownTime is a moment, this is a length: the pod's own deadline.
         seconds = -(-duration_milliseconds(spec.sandbox.shutdown_after) // 1000)
         template["spec"]["activeDeadlineSeconds"] = seconds
     if spec.is_pooled:
-        return _pool(marks, spec, template, enclosure(marks, spec, surroundings))
+        return _pool(meta, spec, template, enclosure(meta, spec, context))
     body: KubeObject = {
         "operatingMode": spec.sandbox.operating_mode,
         "podTemplate": template,
@@ -41,12 +42,12 @@ def render_sandbox(
         "service": False,
         "shutdownPolicy": "Delete",
     }
-    sandbox = _object(marks, API_VERSION, "Sandbox", body)
-    return [RenderedObject(marks.name, "sandbox", sandbox, replaced_on=("spec.podTemplate",))]
+    sandbox = _object(meta, API_VERSION, "Sandbox", body)
+    return [RenderedObject(meta.name, "sandbox", sandbox, replaced_on=("spec.podTemplate",))]
 
 
 def _pool(
-    marks: AgentMarks, spec: AgentSpec, template: KubeObject, network_policy: KubeObject
+    meta: AgentMetadata, spec: AgentSpec, template: KubeObject, network_policy: KubeObject
 ) -> list[RenderedObject]:
     body: KubeObject = {
         "envVarsInjectionPolicy": spec.sandbox.env_injection,
@@ -56,15 +57,15 @@ def _pool(
         "podTemplate": template,
         "volumeClaimTemplatesPolicy": "Disallowed",
     }
-    if spec.storage:
+    if spec.storage.volumes:
         body["volumeClaimTemplates"] = [
             {"metadata": {"name": volume_name(volume)}, "spec": claim_spec(volume)}
-            for volume in spec.storage
+            for volume in spec.storage.volumes
         ]
     assert spec.sandbox.warm_pool is not None  # noqa: S101 - what a pool is
     pool: KubeObject = {
         "replicas": spec.sandbox.warm_pool.replicas,
-        "sandboxTemplateRef": {"name": marks.name},
+        "sandboxTemplateRef": {"name": meta.name},
         "updateStrategy": {"type": "Recreate"},
     }
     rendered = [("sandboxtemplate", "SandboxTemplate", body), ("warmpool", "SandboxWarmPool", pool)]
@@ -73,23 +74,19 @@ def _pool(
             "shutdownPolicy": "Delete",
             "ttlSecondsAfterFinished": spec.sandbox.ttl_seconds_after_finished,
         }
-        claim = {"lifecycle": lifecycle, "warmPoolRef": {"name": marks.name}}
+        claim = {"lifecycle": lifecycle, "warmPoolRef": {"name": meta.name}}
         rendered.append(("sandboxclaim", "SandboxClaim", claim))
     return [
-        RenderedObject(marks.name, role, _object(marks, EXTENSIONS_API_VERSION, kind, each))
+        RenderedObject(meta.name, role, _object(meta, EXTENSIONS_API_VERSION, kind, each))
         for role, kind, each in rendered
     ]
 
 
-def _object(marks: AgentMarks, api_version: str, kind: str, body: KubeObject) -> KubeObject:
-    return {"apiVersion": api_version, "kind": kind, "metadata": marks.metadata(), "spec": body}
+def _object(meta: AgentMetadata, api_version: str, kind: str, body: KubeObject) -> KubeObject:
+    return {"apiVersion": api_version, "kind": kind, "metadata": meta.metadata(), "spec": body}
 
 
-def enclosure(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> KubeObject:
+def enclosure(meta: AgentMetadata, spec: AgentSpec, context: RenderContext) -> KubeObject:
     """Ingress and egress as the agent's own NetworkPolicy has them; what is absent is denied."""
-    [policy] = (
-        item.manifest["spec"]
-        for item in render_network(marks, spec, surroundings)
-        if item.manifest["kind"] == "NetworkPolicy"
-    )
+    policy = render_policies(meta, spec, context)[0].manifest["spec"]
     return {name: policy[name] for name in ("ingress", "egress") if name in policy}

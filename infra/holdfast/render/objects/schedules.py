@@ -3,59 +3,63 @@
 Source: KEDA documentation 2.17, "ScaledJob specification".
 """
 
+from typing import Final
+
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.agent_checks import INPUT_VARIABLE
 from holdfast.manifest.agent.schedule import Run, Schedule, Trigger, run_names
 from holdfast.manifest.types.values import duration_milliseconds
 from holdfast.render.objects.scaling import prometheus_trigger
-from holdfast.render.plan.marks import AgentMarks, RenderedObject
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.plan.metadata import AgentMetadata, RenderedObject
+from holdfast.render.plan.render_context import RenderContext
 from holdfast.render.pod.pod import pod_template
+from holdfast.render.pod.settings import Configuration
 
 
 def render_runs(
-    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings, config_hash: str
+    meta: AgentMetadata, spec: AgentSpec, context: RenderContext, configuration: Configuration
 ) -> list[RenderedObject]:
     """What starts runs; they differ in nothing but what starts them and their input."""
-    template = pod_template(marks, spec, surroundings, config_hash)
+    template = pod_template(meta, spec, context, configuration)
     template["spec"]["restartPolicy"] = "Never"
-    address = surroundings.environment.telemetry.prometheus_url or ""
+    address = context.environment.telemetry.prometheus_url or ""
     rendered = []
-    for field, name, index in run_names(marks.name, spec.schedules, spec.triggers):
-        suffix = name.removeprefix(f"{marks.name}-")
+    for field, name, index in run_names(meta.name, spec.job.schedules, spec.job.triggers):
+        suffix = name.removeprefix(f"{meta.name}-")
         if field == "schedules":
-            manifest = _cron_job(marks, suffix, spec, spec.schedules[index], template)
-            rendered.append(RenderedObject(marks.name, f"schedule-{suffix}", manifest))
+            manifest = _cron_job(meta, suffix, spec, spec.job.schedules[index], template)
+            rendered.append(RenderedObject(meta.name, f"schedule-{suffix}", manifest))
         else:
-            manifest = _scaled_job(marks, suffix, spec, spec.triggers[index], template, address)
+            manifest = _scaled_job(meta, suffix, spec, spec.job.triggers[index], template, address)
             role = f"trigger-{suffix.removeprefix('trigger-')}"
-            rendered.append(RenderedObject(marks.name, role, manifest))
+            rendered.append(RenderedObject(meta.name, role, manifest))
     return rendered
 
 
 def _cron_job(
-    marks: AgentMarks, suffix: str, spec: AgentSpec, schedule: Schedule, template: KubeObject
+    meta: AgentMetadata, suffix: str, spec: AgentSpec, schedule: Schedule, template: KubeObject
 ) -> KubeObject:
     job = _job(spec, schedule, template)
     return {
         "apiVersion": "batch/v1",
         "kind": "CronJob",
-        "metadata": marks.metadata(suffix),
+        "metadata": meta.metadata(suffix),
         "spec": {
             "schedule": schedule.cron,
             "timeZone": schedule.timezone,
             "concurrencyPolicy": schedule.concurrency_policy,
             "successfulJobsHistoryLimit": schedule.history_limit,
             "failedJobsHistoryLimit": schedule.history_limit,
+            "startingDeadlineSeconds": schedule.starting_deadline_seconds,
             "suspend": schedule.suspend,
-            "jobTemplate": {"metadata": {"labels": marks.workload_labels()}, "spec": job},
+            "jobTemplate": {"metadata": {"labels": meta.workload_labels()}, "spec": job},
         },
     }
 
 
 def _scaled_job(
-    marks: AgentMarks,
+    meta: AgentMetadata,
     suffix: str,
     spec: AgentSpec,
     trigger: Trigger,
@@ -69,7 +73,7 @@ def _scaled_job(
     return {
         "apiVersion": "keda.sh/v1alpha1",
         "kind": "ScaledJob",
-        "metadata": marks.metadata(suffix, annotations=paused),
+        "metadata": meta.metadata(suffix, annotations=paused),
         "spec": {
             "jobTargetRef": _job(spec, trigger, template),
             "maxReplicaCount": trigger.max_runs,
@@ -83,13 +87,26 @@ def _scaled_job(
     }
 
 
+START_SECONDS: Final = 600
+"""Time on top of each try's own: to be scheduled, to pull images, and the pause before a retry."""
+
+
 def _job(spec: AgentSpec, run: Run, template: KubeObject) -> KubeObject:
+    """Each try has the whole time of a run; one that a drained node ends is no failure."""
+    longest = -(-duration_milliseconds(spec.budget.timeout) // 1000)
+    disrupted = {"type": "DisruptionTarget", "status": "True"}
     return {
-        "activeDeadlineSeconds": -(-duration_milliseconds(spec.budget.timeout) // 1000),
+        "activeDeadlineSeconds": (run.retries + 1) * (longest + START_SECONDS),
         "backoffLimit": run.retries,
-        "template": _with_input(template, run.input),
+        "podFailurePolicy": {"rules": [{"action": "Ignore", "onPodConditions": [disrupted]}]},
+        "podReplacementPolicy": "Failed",
+        "template": _with_deadline(_with_input(template, run.input), longest),
         "ttlSecondsAfterFinished": run.ttl_seconds_after_finished,
     }
+
+
+def _with_deadline(template: KubeObject, seconds: int) -> KubeObject:
+    return template | {"spec": template["spec"] | {"activeDeadlineSeconds": seconds}}
 
 
 def _with_input(template: KubeObject, text: str | None) -> KubeObject:

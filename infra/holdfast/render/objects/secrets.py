@@ -14,8 +14,8 @@ from holdfast.manifest.agent.state import SecretReference
 from holdfast.manifest.stack.environment import AwsSettings, Environment, VaultSettings
 from holdfast.manifest.types.values import duration_milliseconds
 from holdfast.render.objects.identity import service_account_name
-from holdfast.render.plan.marks import AgentMarks, RenderedObject
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.plan.metadata import AgentMetadata, RenderedObject
+from holdfast.render.plan.render_context import RenderContext
 
 CSI_FOLDER = "/var/run/secrets/holdfast"
 _VAULT = "vault.hashicorp.com"
@@ -41,18 +41,18 @@ def way_of(secret: SecretReference, environment: Environment) -> Way:
     return "csi" if secret.provider == "awsSecretsManager" and uses_csi else "external"
 
 
-def secret_name(marks: AgentMarks, secret: SecretReference) -> str:
+def secret_name(meta: AgentMetadata, secret: SecretReference) -> str:
     """Name of the Secret that pods read."""
-    return secret.ref if secret.provider == "kubernetes" else f"{marks.name}-{secret.name}"
+    return secret.ref if secret.provider == "kubernetes" else f"{meta.name}-{secret.name}"
 
 
 def restarts(secret: SecretReference, environment: Environment) -> bool:
-    """Whether a change of the secret rolls the pods: its Secret is looked at by every update."""
+    """Whether a change of the secret rolls the pods: its Secret is checked by every update."""
     return secret.on_change != "reload" and way_of(secret, environment) in ("secret", "external")
 
 
 def render_secrets(
-    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
+    meta: AgentMetadata, spec: AgentSpec, context: RenderContext
 ) -> list[RenderedObject]:
     """ExternalSecrets with their store, and SecretProviderClasses.
 
@@ -60,23 +60,24 @@ def render_secrets(
         RenderError: the stack does not offer what a secret's provider takes.
     """
     rendered: list[RenderedObject] = []
-    environment = surroundings.environment
-    surroundings.require_all(marks.name, spec, ("secrets",))
+    environment = context.environment
+    if spec.secrets:
+        context.require_all(meta.name, spec, ("secrets",))
     for secret in spec.secrets:
         if secret.provider == "awsSecretsManager":
-            rendered += _aws(marks, spec, surroundings, secret)
+            rendered += _aws(meta, spec, context, secret)
         elif way_of(secret, environment) == "external":
             store = environment.secret_stores.external_secret
             assert store is not None  # noqa: S101 - required above
             reference = {"name": store.name, "kind": store.kind}
-            rendered.append(_external_secret(marks, secret, reference))
+            rendered.append(_external_secret(meta, secret, reference))
     once = {(item.role, item.manifest["metadata"]["name"]): item for item in rendered}
     return list(once.values())
 
 
-def csi_volume(marks: AgentMarks, secret: SecretReference) -> KubeObject:
+def csi_volume(meta: AgentMetadata, secret: SecretReference) -> KubeObject:
     """Source of the volume in which the CSI driver shows a secret."""
-    attributes = {"secretProviderClass": f"{marks.name}-{secret.name}"}
+    attributes = {"secretProviderClass": f"{meta.name}-{secret.name}"}
     return {
         "csi": {
             "driver": "secrets-store.csi.k8s.io",
@@ -95,10 +96,10 @@ def vault_volumes(spec: AgentSpec) -> list[KubeObject]:
     return [{"name": _VAULT_TOKEN, "projected": projected}]
 
 
-def vault_annotations(spec: AgentSpec, surroundings: Surroundings) -> dict[str, str]:
+def vault_annotations(spec: AgentSpec, context: RenderContext) -> dict[str, str]:
     """Annotations of the pods that Vault's injector reads."""
     secrets = [secret for secret in spec.secrets if secret.provider == "vault"]
-    vault = surroundings.environment.secret_stores.vault
+    vault = context.environment.secret_stores.vault
     if not secrets or vault is None:
         return {}
     annotations = _vault_login(vault, secrets)
@@ -129,41 +130,41 @@ def _vault_login(vault: VaultSettings, secrets: Sequence[SecretReference]) -> di
 
 
 def _aws(
-    marks: AgentMarks,
+    meta: AgentMetadata,
     spec: AgentSpec,
-    surroundings: Surroundings,
+    context: RenderContext,
     secret: SecretReference,
 ) -> list[RenderedObject]:
-    environment = surroundings.environment
+    environment = context.environment
     aws = environment.secret_stores.aws
     assert aws is not None  # noqa: S101 - required by the caller
     if way_of(secret, environment) == "external":
-        store = _aws_store(marks, spec, aws)
+        store = _aws_store(meta, spec, aws)
         reference = {"name": store.manifest["metadata"]["name"], "kind": "SecretStore"}
-        return [store, _external_secret(marks, secret, reference)]
-    return [_provider_class(marks, secret, aws)]
+        return [store, _external_secret(meta, secret, reference)]
+    return [_provider_class(meta, secret, aws)]
 
 
-def _aws_store(marks: AgentMarks, spec: AgentSpec, aws: AwsSettings) -> RenderedObject:
-    account = {"serviceAccountRef": {"name": service_account_name(marks, spec.security)}}
+def _aws_store(meta: AgentMetadata, spec: AgentSpec, aws: AwsSettings) -> RenderedObject:
+    account = {"serviceAccountRef": {"name": service_account_name(meta, spec.pod.security)}}
     provider = {"service": "SecretsManager", "region": aws.region, "auth": {"jwt": account}}
     manifest: KubeObject = {
         "apiVersion": "external-secrets.io/v1",
         "kind": "SecretStore",
-        "metadata": marks.metadata("aws"),
+        "metadata": meta.metadata("aws"),
         "spec": {"provider": {"aws": provider}},
     }
-    return RenderedObject(marks.name, "secretstore-aws", manifest)
+    return RenderedObject(meta.name, "secretstore-aws", manifest)
 
 
 def _external_secret(
-    marks: AgentMarks, secret: SecretReference, store: dict[str, str]
+    meta: AgentMetadata, secret: SecretReference, store: dict[str, str]
 ) -> RenderedObject:
     body: KubeObject = {
         "refreshInterval": secret.interval,
         "secretStoreRef": store,
         "target": {
-            "name": secret_name(marks, secret),
+            "name": secret_name(meta, secret),
             "creationPolicy": "Owner",
             "deletionPolicy": "Retain",
         },
@@ -176,13 +177,15 @@ def _external_secret(
     manifest: KubeObject = {
         "apiVersion": "external-secrets.io/v1",
         "kind": "ExternalSecret",
-        "metadata": marks.metadata(secret.name),
+        "metadata": meta.metadata(secret.name),
         "spec": body,
     }
-    return RenderedObject(marks.name, f"externalsecret-{secret.name}", manifest)
+    return RenderedObject(meta.name, f"externalsecret-{secret.name}", manifest)
 
 
-def _provider_class(marks: AgentMarks, secret: SecretReference, aws: AwsSettings) -> RenderedObject:
+def _provider_class(
+    meta: AgentMetadata, secret: SecretReference, aws: AwsSettings
+) -> RenderedObject:
     wanted: KubeObject = {"objectName": secret.ref, "objectType": "secretsmanager"}
     shown = secret.name
     if secret.key is not None:
@@ -196,7 +199,7 @@ def _provider_class(marks: AgentMarks, secret: SecretReference, aws: AwsSettings
     if secret.env is not None:
         body["secretObjects"] = [
             {
-                "secretName": secret_name(marks, secret),
+                "secretName": secret_name(meta, secret),
                 "type": "Opaque",
                 "data": [{"objectName": shown, "key": secret.key}],
             }
@@ -204,7 +207,7 @@ def _provider_class(marks: AgentMarks, secret: SecretReference, aws: AwsSettings
     manifest: KubeObject = {
         "apiVersion": "secrets-store.csi.x-k8s.io/v1",
         "kind": "SecretProviderClass",
-        "metadata": marks.metadata(secret.name),
+        "metadata": meta.metadata(secret.name),
         "spec": body,
     }
-    return RenderedObject(marks.name, f"secretproviderclass-{secret.name}", manifest)
+    return RenderedObject(meta.name, f"secretproviderclass-{secret.name}", manifest)

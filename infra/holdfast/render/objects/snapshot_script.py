@@ -8,11 +8,14 @@ from collections.abc import Sequence
 
 SNAPSHOTS = "/apis/snapshot.storage.k8s.io/v1"
 DAY_LABEL = "holdfast.dev/backup-day"
+ERROR_LOOKS = 30
+"""Times in a row that a snapshot is seen with an error until it counts: drivers try again."""
 ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 _SCRIPT = """\
 api=${{HOLDFAST_API:-https://kubernetes.default.svc}}
 account=${{HOLDFAST_ACCOUNT:-{account}}}
+pause=${{HOLDFAST_PAUSE_SECONDS:-2}}
 now=$(date +%s)
 stamp=$(date -u -d "@$now" +%Y%m%d%H%M%S)
 today=$(date -u -d "@$now" +%Y%m%d)
@@ -23,8 +26,11 @@ call() {{
 }}
 made=""
 for claim in {claims}; do
-  if ! call "$api/api/v1/namespaces/{namespace}/persistentvolumeclaims/$claim" |
-      grep -q '"phase": *"Bound"'; then
+  if ! found=$(call "$api/api/v1/namespaces/{namespace}/persistentvolumeclaims/$claim"); then
+    echo "$claim could not be read: $found" >&2
+    exit 1
+  fi
+  if ! echo "$found" | grep -q '"phase": *"Bound"'; then
     echo "$claim is not bound yet: nothing to save"
     continue
   fi
@@ -40,9 +46,20 @@ END
   made="$made $name"
 done
 for name in $made; do
-  until call "$api{snapshots}/namespaces/{namespace}/volumesnapshots/$name" |
-      grep -q '"readyToUse": *true'; do
-    sleep 2
+  failures=0
+  until found=$(call "$api{snapshots}/namespaces/{namespace}/volumesnapshots/$name") &&
+      echo "$found" | grep -q '"readyToUse": *true'; do
+    if echo "$found" | grep -q '"error": *{{'; then
+      failures=$((failures + 1))
+    else
+      failures=0
+    fi
+    if [ "$failures" -ge {error_looks} ]; then
+      reason=$(echo "$found" | tr '\\n' ' ' | sed 's/.*"error": *{{//; s/}}.*//')
+      echo "$name failed: $reason" >&2
+      exit 1
+    fi
+    sleep "$pause"
   done
 done
 kept=$today
@@ -66,6 +83,7 @@ def snapshot_script(
     """Script that saves these claims, waits until the snapshots can be used, and tidies up.
 
     A claim that is not bound is passed over: before the first rollout there is nothing to save.
+    It fails when the API server does not answer, or a snapshot keeps its error for a minute.
 
     Args:
         agent: Name of the agent; snapshots are found again by it.
@@ -80,6 +98,7 @@ def snapshot_script(
         agent=agent,
         claims=" ".join(claims),
         day=DAY_LABEL,
+        error_looks=ERROR_LOOKS,
         namespace=namespace,
         retention_days=retention_days,
         snapshot_class=named,

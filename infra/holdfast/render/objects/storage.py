@@ -6,7 +6,7 @@ from typing import NamedTuple
 from holdfast.kube.objects import KubeObject
 from holdfast.kube.scalars import parse_quantity
 from holdfast.manifest.agent.state import StorageVolume
-from holdfast.render.plan.marks import AgentMarks, RenderedObject
+from holdfast.render.plan.metadata import AgentMetadata, RenderedObject
 
 
 class Conflict(NamedTuple):
@@ -21,20 +21,20 @@ SNAPSHOT_GROUP = "snapshot.storage.k8s.io"
 
 
 def render_storage(
-    marks: AgentMarks, storage: Sequence[StorageVolume], snapshots: Mapping[str, str]
+    meta: AgentMetadata, storage: Sequence[StorageVolume], snapshots: Mapping[str, str]
 ) -> list[RenderedObject]:
     """One claim a volume, but for those that mount an existing one.
 
     Args:
-        marks: The agent's marks.
+        meta: The agent's marks.
         storage: The volumes.
         snapshots: Volume to the VolumeSnapshot that fills its claim.
     """
     return [
         RenderedObject(
-            marks.name,
+            meta.name,
             f"claim-{volume.name}",
-            _claim(marks, volume, snapshots.get(volume.name)),
+            _claim(meta, volume, snapshots.get(volume.name)),
             is_protected=volume.retain,
             is_retained=volume.retain,
         )
@@ -48,9 +48,9 @@ def volume_name(volume: StorageVolume) -> str:
     return f"storage-{volume.name}"
 
 
-def claim_name(marks: AgentMarks, volume: StorageVolume) -> str:
+def claim_name(meta: AgentMetadata, volume: StorageVolume) -> str:
     """Name of the claim behind a volume."""
-    return volume.existing_claim or f"{marks.name}-{volume.name}"
+    return volume.existing_claim or f"{meta.name}-{volume.name}"
 
 
 def claim_spec(volume: StorageVolume) -> KubeObject:
@@ -88,7 +88,7 @@ def claim_conflicts(
     }
     for name, value in fixed.items():
         if value != live.get(name):
-            expected = "cannot be changed without making the claim anew and losing its data"
+            expected = "cannot be changed without recreating the claim and losing its data"
             conflicts.append(Conflict(name, expected, f"{value}, the claim has {live.get(name)}"))
     source = declared.get("dataSource")
     if source and source["name"] != (live.get("dataSource") or {}).get("name"):
@@ -97,11 +97,11 @@ def claim_conflicts(
     return conflicts
 
 
-def _claim(marks: AgentMarks, volume: StorageVolume, snapshot: str | None) -> KubeObject:
+def _claim(meta: AgentMetadata, volume: StorageVolume, snapshot: str | None) -> KubeObject:
     source = {"apiGroup": SNAPSHOT_GROUP, "kind": "VolumeSnapshot", "name": snapshot}
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
-        "metadata": marks.metadata(volume.name),
+        "metadata": meta.metadata(volume.name),
         "spec": claim_spec(volume) | ({"dataSource": source} if snapshot else {}),
     }

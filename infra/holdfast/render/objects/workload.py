@@ -9,9 +9,10 @@ from holdfast.kube.scalars import format_utc
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.render.objects.promotion import progressive_strategy
 from holdfast.render.objects.services import STANDBY
-from holdfast.render.plan.marks import AgentMarks, RenderedObject, content_hash
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.plan.metadata import AgentMetadata, RenderedObject, content_hash
+from holdfast.render.plan.render_context import RenderContext
 from holdfast.render.pod.pod import pod_template
+from holdfast.render.pod.settings import Configuration
 
 HISTORY = 10
 PAST_SECONDS: Final = 1_500_000_000
@@ -20,68 +21,65 @@ ROLLOUT_SLACK_SECONDS = 300
 """Time that Argo Rollouts needs between the steps of a rollout, on top of pauses and windows."""
 
 
-def workload_reference(marks: AgentMarks, spec: AgentSpec) -> KubeObject:
+def workload_reference(meta: AgentMetadata, spec: AgentSpec) -> KubeObject:
     """The workload as autoscalers refer to it."""
     if spec.rollout.is_progressive:
-        return {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "name": marks.name}
-    return {"apiVersion": "apps/v1", "kind": "Deployment", "name": marks.name}
+        return {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "name": meta.name}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "name": meta.workload_name}
 
 
 def render_workload(
-    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings, config_hash: str
+    meta: AgentMetadata, spec: AgentSpec, context: RenderContext, configuration: Configuration
 ) -> list[RenderedObject]:
     """Deployment, with a second one as standby if declared; or Rollout.
 
-    The pods roll when `config_hash` changes. An autoscaler owns the number of replicas: with one,
+    The pods roll when `configuration` changes. An autoscaler owns the number of replicas: with one,
     none is rendered.
     """
-    template = pod_template(marks, spec, surroundings, config_hash)
+    template = pod_template(meta, spec, context, configuration)
     if spec.rollout.is_progressive:
-        return [_rollout(marks, spec, surroundings, template)]
-    rendered = [_deployment(marks, spec, template)]
-    if spec.availability.standby:
-        beside = marks.beside(STANDBY)
-        template = pod_template(beside, spec, surroundings, config_hash)
+        return [_rollout(meta, spec, context, template)]
+    rendered = [_deployment(meta, spec, template)]
+    if spec.scaling.availability.standby:
+        beside = meta.beside(STANDBY)
+        template = pod_template(beside, spec, context, configuration)
         rendered.append(_deployment(beside, spec, template, STANDBY))
     return rendered
 
 
 def _deployment(
-    marks: AgentMarks, spec: AgentSpec, template: KubeObject, suffix: str = ""
+    meta: AgentMetadata, spec: AgentSpec, template: KubeObject, suffix: str = ""
 ) -> RenderedObject:
     body: KubeObject = {
         "progressDeadlineSeconds": spec.progress_deadline_seconds,
         "revisionHistoryLimit": HISTORY,
-        "selector": {"matchLabels": marks.selector()},
+        "selector": {"matchLabels": meta.selector()},
         "strategy": _strategy(spec),
         "template": template,
     }
-    if suffix:
-        # Nobody sends a standby requests, so nothing could scale it.
-        body["replicas"] = max(spec.scaling.base_replicas, 1)
-    elif not spec.scaling.is_automatic:
+    if not spec.scaling.is_automatic:
         body["replicas"] = spec.scaling.most_replicas
     deadline = {"pulumi.com/timeoutSeconds": str(spec.progress_deadline_seconds)}
-    metadata = marks.metadata(suffix, annotations=deadline)
+    metadata = meta.metadata(suffix, annotations=deadline)
     manifest: KubeObject = {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
-        "metadata": metadata | {"labels": metadata["labels"] | marks.workload_labels()},
+        "metadata": metadata | {"labels": metadata["labels"] | meta.workload_labels()},
         "spec": body,
     }
     role = f"deployment-{suffix}" if suffix else "deployment"
-    return RenderedObject(marks.name, role, manifest)
+    return RenderedObject(meta.name, role, manifest)
 
 
 def _rollout(
-    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings, template: KubeObject
+    meta: AgentMetadata, spec: AgentSpec, context: RenderContext, template: KubeObject
 ) -> RenderedObject:
     body: KubeObject = {
         "progressDeadlineAbort": spec.rollout.auto_rollback,
         "progressDeadlineSeconds": spec.progress_deadline_seconds,
         "revisionHistoryLimit": HISTORY,
-        "selector": {"matchLabels": marks.selector()},
-        "strategy": progressive_strategy(marks, spec, surroundings),
+        "selector": {"matchLabels": meta.selector()},
+        "strategy": progressive_strategy(meta, spec, context),
         "template": template,
     }
     if not spec.scaling.is_automatic:
@@ -94,14 +92,14 @@ def _rollout(
         # Argo Rollouts writes the whole object back in its own spelling, and then owns it.
         "pulumi.com/patchForce": "true",
     }
-    metadata = marks.metadata(annotations=annotations)
+    metadata = meta.metadata(annotations=annotations)
     manifest: KubeObject = {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "Rollout",
-        "metadata": metadata | {"labels": metadata["labels"] | marks.workload_labels()},
+        "metadata": metadata | {"labels": metadata["labels"] | meta.workload_labels()},
         "spec": body,
     }
-    return RenderedObject(marks.name, "rollout", manifest)
+    return RenderedObject(meta.name, "rollout", manifest)
 
 
 def _moment_of(body: KubeObject) -> str:
@@ -123,7 +121,7 @@ def _rollout_seconds(spec: AgentSpec) -> int:
 
 
 def _strategy(spec: AgentSpec) -> KubeObject:
-    if spec.is_single_writer or spec.rollout.strategy == "Recreate":
+    if spec.storage.is_single_writer or spec.rollout.strategy == "Recreate":
         # Two pods cannot hold a single-writer claim, not even during an update.
         return {"type": "Recreate"}
     surge = {"maxSurge": spec.rollout.max_surge, "maxUnavailable": spec.rollout.max_unavailable}

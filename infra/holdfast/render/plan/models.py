@@ -7,6 +7,7 @@ from typing import Any
 from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
+from holdfast.manifest.agent.container import KeyReference
 from holdfast.manifest.agent.model import (
     DIRECT,
     ModelAccess,
@@ -15,11 +16,10 @@ from holdfast.manifest.agent.model import (
     ModelTls,
     as_reference,
 )
-from holdfast.manifest.agent.runtime import KeyReference
 from holdfast.manifest.fleet.egress import model_url
 from holdfast.manifest.types.values import duration_milliseconds
-from holdfast.render.plan.marks import AgentMarks
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.plan.metadata import AgentMetadata
+from holdfast.render.plan.render_context import RenderContext
 
 SECRETS_FOLDER = "/var/run/secrets/holdfast"
 
@@ -62,7 +62,7 @@ class ResolvedModel:
 
 
 def resolved_models(
-    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
+    meta: AgentMetadata, spec: AgentSpec, context: RenderContext
 ) -> list[ResolvedModel]:
     """The model of an agent, then its fallbacks in order; none for an agent without model.
 
@@ -72,31 +72,29 @@ def resolved_models(
     if spec.model is None:
         return []
     fallbacks = [
-        resolve_model(marks, choice, surroundings, f"model-fallback-{index}")
+        resolve_model(meta, choice, context, f"model-fallback-{index}")
         for index, choice in enumerate(spec.model.fallbacks)
     ]
-    return [resolve_model(marks, spec.model, surroundings), *fallbacks]
+    return [resolve_model(meta, spec.model, context), *fallbacks]
 
 
 def resolve_model(
-    marks: AgentMarks, choice: ModelAccess, surroundings: Surroundings, role: str = "model"
+    meta: AgentMetadata, choice: ModelAccess, context: RenderContext, role: str = "model"
 ) -> ResolvedModel:
     """One model choice with its ModelConfig and the stack's gateway filled in.
 
     Raises:
         RenderError: the ModelConfig or the gateway is not declared.
     """
-    config = _config(marks, choice, surroundings)
-    gateway, base_url = _address(marks, choice, surroundings)
-    own = choice.parameters.model_dump(exclude_none=True)
-    shared = config.parameters.model_dump(exclude_none=True) if config else {}
+    config = _config(meta, choice, context)
+    gateway, base_url = _address(meta, choice, context)
     return ResolvedModel(
         role,
         provider=config.provider if config else choice.provider or "",
         name=config.name if config else choice.name or "",
         base_url=base_url,
         gateway=gateway,
-        parameters=ModelParameters.model_validate(shared | own, by_name=True),
+        parameters=_parameters(choice.parameters, config),
         key_entry=choice.api_key,
         key=config.api_key_secret_ref if config and choice.api_key is None else None,
         tls=choice.tls or (config.tls if config else None),
@@ -104,8 +102,19 @@ def resolve_model(
     )
 
 
+def _parameters(own: ModelParameters, config: ModelConfigSpec | None) -> ModelParameters:
+    """An agent's own parameters over those of the ModelConfig."""
+    if config is None:
+        return own
+    given = own.model_dump(exclude_none=True)
+    if not given:
+        return config.parameters
+    shared = config.parameters.model_dump(exclude_none=True)
+    return ModelParameters.model_validate(shared | given, by_name=True)
+
+
 def embedding_model(
-    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
+    meta: AgentMetadata, spec: AgentSpec, context: RenderContext
 ) -> ResolvedModel | None:
     """The model that embeds what the agent remembers; None without one.
 
@@ -115,20 +124,18 @@ def embedding_model(
     if spec.memory.embedding_model_ref is None:
         return None
     choice = ModelAccess(ref=spec.memory.embedding_model_ref)
-    return resolve_model(marks, choice, surroundings, "embedding-model")
+    return resolve_model(meta, choice, context, "embedding-model")
 
 
-def all_models(
-    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
-) -> list[ResolvedModel]:
+def all_models(meta: AgentMetadata, spec: AgentSpec, context: RenderContext) -> list[ResolvedModel]:
     """Every model that the agent asks, for whatever."""
-    embedding = embedding_model(marks, spec, surroundings)
-    return [*resolved_models(marks, spec, surroundings), *([embedding] if embedding else [])]
+    embedding = embedding_model(meta, spec, context)
+    return [*resolved_models(meta, spec, context), *([embedding] if embedding else [])]
 
 
-def model_env(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> dict[str, str]:
-    """Variables that tell the process of its first model; agent.json tells of all."""
-    models = resolved_models(marks, spec, surroundings)
+def model_env(meta: AgentMetadata, spec: AgentSpec, context: RenderContext) -> dict[str, str]:
+    """Variables that name the first model; agent.json has all."""
+    models = resolved_models(meta, spec, context)
     if not models or spec.model is None:
         return {}
     model = models[0]
@@ -148,12 +155,10 @@ def model_env(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) ->
     return variables | {name: value for name, value in optional.items() if value}
 
 
-def model_settings(
-    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
-) -> dict[str, Any]:
+def model_settings(meta: AgentMetadata, spec: AgentSpec, context: RenderContext) -> dict[str, Any]:
     """What agent.json says of the models: the first one, and in it the fallbacks."""
     assert spec.model is not None  # noqa: S101 - the caller asked for it
-    first, *fallbacks = resolved_models(marks, spec, surroundings)
+    first, *fallbacks = resolved_models(meta, spec, context)
     settings = one_model(first, spec)
     settings["timeoutMilliseconds"] = duration_milliseconds(spec.model.timeout)
     if fallbacks:
@@ -162,10 +167,10 @@ def model_settings(
 
 
 def model_mounts(
-    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
+    meta: AgentMetadata, spec: AgentSpec, context: RenderContext
 ) -> Iterator[tuple[KubeObject, KubeObject]]:
     """Pairs of mount and volume: keys of ModelConfigs, certificates of private authorities."""
-    for model in all_models(marks, spec, surroundings):
+    for model in all_models(meta, spec, context):
         if model.key:
             yield _secret(f"{model.role}-key", model.key_folder, model.key.name, model.key.key)
         if model.tls and model.tls.ca_secret:
@@ -194,33 +199,33 @@ def entry_place(spec: AgentSpec, name: str) -> dict[str, str]:
 
 
 def _config(
-    marks: AgentMarks, choice: ModelAccess, surroundings: Surroundings
+    meta: AgentMetadata, choice: ModelAccess, context: RenderContext
 ) -> ModelConfigSpec | None:
     if choice.ref is None:
         return None
-    namespace, name = as_reference(choice.ref, marks.namespace)
-    config = surroundings.models.get((namespace, name))
+    namespace, name = as_reference(choice.ref, meta.namespace)
+    config = context.models.get((namespace, name))
     if config is None:
         raise RenderError(
-            f"agent {marks.name}: ModelConfig {namespace}/{name} is not declared",
+            f"agent {meta.name}: ModelConfig {namespace}/{name} is not declared",
             remedy="declare it, or give provider and name",
         )
     return config
 
 
 def _address(
-    marks: AgentMarks, choice: ModelAccess, surroundings: Surroundings
+    meta: AgentMetadata, choice: ModelAccess, context: RenderContext
 ) -> tuple[str, str | None]:
     """Gateway and address; the gateway comes before any address of the model itself."""
-    settings = surroundings.environment.models
+    settings = context.environment.models
     name = choice.gateway_ref or settings.gateway or DIRECT
     if name not in {DIRECT, *settings.gateways}:
         known = ", ".join(sorted(settings.gateways)) or "none"
         raise RenderError(
-            f"agent {marks.name}: model gateway {name!r} is not declared (there: {known})",
+            f"agent {meta.name}: model gateway {name!r} is not declared (there: {known})",
             remedy="declare it in holdfast:models.gateways of the stack file",
         )
-    found = model_url(choice, marks.namespace, surroundings.targets)
+    found = model_url(choice, meta.namespace, context.targets)
     return "" if name == DIRECT else name, found[0] if found else None
 
 

@@ -3,11 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from holdfast.manifest.agent.agent_types import SERVING
 from holdfast.render.objects.backup import render_backup
 from holdfast.render.objects.failover import with_serving
+from holdfast.render.objects.gates import with_attempt
 from holdfast.render.objects.identity import render_identity
 from holdfast.render.objects.monitoring import render_monitoring
-from holdfast.render.objects.network import render_network
+from holdfast.render.objects.network import (
+    during_update,
+    render_network,
+    render_policies,
+)
 from holdfast.render.objects.promotion import render_promotion
 from holdfast.render.objects.sandbox import render_sandbox
 from holdfast.render.objects.scaling import render_scaling
@@ -15,10 +21,10 @@ from holdfast.render.objects.schedules import render_runs
 from holdfast.render.objects.secrets import render_secrets
 from holdfast.render.objects.storage import render_storage
 from holdfast.render.objects.workload import render_workload
-from holdfast.render.plan.marks import RenderedObject, revised
+from holdfast.render.plan.metadata import RenderedObject, revised
 from holdfast.render.plan.plan import AgentPlan
-from holdfast.render.pod.mounted import with_mounted_hash
-from holdfast.render.pod.settings import render_settings, settings_hash
+from holdfast.render.pod.external_content import with_mounted_hash
+from holdfast.render.pod.settings import configuration_of, render_settings
 
 
 def render_agent(plan: AgentPlan) -> tuple[RenderedObject, ...]:
@@ -30,15 +36,18 @@ def render_agent(plan: AgentPlan) -> tuple[RenderedObject, ...]:
         RenderError: the agent needs what is not declared or what the stack does not offer.
     """
     configuration = settings(plan)
+    ruled, is_widened = policies(plan), widens_policies(plan)
     return (
         *identity(plan),
         *configuration,
         *secrets(plan),
         *storage(plan),
-        *network(plan),
+        *network(plan, ruled),
         *backup(plan, configuration),
         *promotion(plan, configuration),
+        *([] if is_widened else ruled),
         *workload(plan, configuration),
+        *(ruled if is_widened else []),
         *scaling(plan),
         *monitoring(plan),
     )
@@ -46,17 +55,17 @@ def render_agent(plan: AgentPlan) -> tuple[RenderedObject, ...]:
 
 def identity(plan: AgentPlan) -> list[RenderedObject]:
     """ServiceAccount, Role, RoleBinding."""
-    return _revised(render_identity(plan.marks, plan.spec.security, plan.spec.lifecycle))
+    return _revised(render_identity(plan.meta, plan.spec.pod.security, plan.spec.scaling))
 
 
 def settings(plan: AgentPlan) -> list[RenderedObject]:
     """ConfigMaps."""
-    return _revised(render_settings(plan.marks, plan.spec, plan.surroundings))
+    return _revised(render_settings(plan.meta, plan.spec, plan.context))
 
 
 def secrets(plan: AgentPlan) -> list[RenderedObject]:
     """What fetches the secrets that live outside the cluster."""
-    return _revised(render_secrets(plan.marks, plan.spec, plan.surroundings))
+    return _revised(render_secrets(plan.meta, plan.spec, plan.context))
 
 
 def storage(plan: AgentPlan) -> list[RenderedObject]:
@@ -64,35 +73,55 @@ def storage(plan: AgentPlan) -> list[RenderedObject]:
     if plan.spec.is_pooled:
         return []
     spec = plan.spec
-    by_job = spec.backup is not None and spec.backup.method == "Job"
-    snapshots = {} if by_job else spec.restored
-    plan.surroundings.require_all(plan.marks.name, spec, ("restoreFrom",))
-    return _revised(render_storage(plan.marks, spec.storage, snapshots))
+    by_job = spec.storage.backup is not None and spec.storage.backup.method == "Job"
+    snapshots = {} if by_job else spec.storage.restored
+    if spec.storage.restored:
+        plan.context.require_all(plan.meta.name, spec, ("storage", "restoreFrom"))
+    return _revised(render_storage(plan.meta, spec.storage.volumes, snapshots))
 
 
 def backup(
     plan: AgentPlan, configuration: Sequence[RenderedObject] | None = None
 ) -> list[RenderedObject]:
     """Backups by schedule and before the workload changes (configuration rendered if absent)."""
-    if plan.spec.backup is None:
+    if plan.spec.storage.backup is None:
         return []
     # Not what the pods mount of others: the scan, which does not read it, must find the same names.
     precedes = workload(replace(plan, mounted_hash=""), configuration)
-    return _revised(render_backup(plan.marks, plan.spec, plan.surroundings, precedes))
+    rendered = _revised(render_backup(plan.meta, plan.spec, plan.context, precedes))
+    return [with_attempt(item, plan.attempts) for item in rendered]
 
 
-def network(plan: AgentPlan) -> list[RenderedObject]:
-    """Service and NetworkPolicy."""
-    rendered = _revised(render_network(plan.marks, plan.spec, plan.surroundings))
+def network(plan: AgentPlan, ruled: Sequence[RenderedObject] | None = None) -> list[RenderedObject]:
+    """Service and route, and the policies of an update (from `policies`, rendered if absent)."""
+    rendered = _revised(render_network(plan.meta, plan.spec, plan.context))
+    if widens_policies(plan):
+        rendered += _revised(during_update(policies(plan) if ruled is None else ruled))
     return [with_serving(item, plan.serving) for item in rendered]
+
+
+def policies(plan: AgentPlan) -> list[RenderedObject]:
+    """NetworkPolicy and CiliumNetworkPolicy."""
+    return _revised(render_policies(plan.meta, plan.spec, plan.context))
+
+
+def whole_network(plan: AgentPlan) -> list[RenderedObject]:
+    """All of it, for who deploys nothing else of the agent."""
+    return [*network(plan), *policies(plan)]
+
+
+def widens_policies(plan: AgentPlan) -> bool:
+    """Whether `policies` change when the workload is healthy, and others hold until then."""
+    return plan.spec.type in SERVING
 
 
 def promotion(
     plan: AgentPlan, configuration: Sequence[RenderedObject] | None = None
 ) -> list[RenderedObject]:
     """What a new version passes through: the check, analyses, a Service of its own."""
-    content = settings_hash(settings(plan) if configuration is None else configuration)
-    return _revised(render_promotion(plan.marks, plan.spec, plan.surroundings, content))
+    content = configuration_of(settings(plan) if configuration is None else configuration)
+    rendered = _revised(render_promotion(plan.meta, plan.spec, plan.context, content))
+    return [with_attempt(item, plan.attempts) for item in rendered]
 
 
 def workload(
@@ -102,20 +131,20 @@ def workload(
 
     Deployment, CronJobs with ScaledJobs, or Sandbox: the agent's type says which.
     """
-    content = settings_hash(settings(plan) if configuration is None else configuration)
+    content = configuration_of(settings(plan) if configuration is None else configuration)
     render = {"Job": render_runs, "Sandbox": render_sandbox}.get(plan.spec.type, render_workload)
-    rendered = _revised(render(plan.marks, plan.spec, plan.surroundings, content))
+    rendered = _revised(render(plan.meta, plan.spec, plan.context, content))
     return [with_mounted_hash(item, plan.mounted_hash) for item in rendered]
 
 
 def monitoring(plan: AgentPlan) -> list[RenderedObject]:
     """ServiceMonitor or PodMonitor, and PrometheusRule."""
-    return _revised(render_monitoring(plan.marks, plan.spec, plan.surroundings))
+    return _revised(render_monitoring(plan.meta, plan.spec, plan.context))
 
 
 def scaling(plan: AgentPlan) -> list[RenderedObject]:
     """HorizontalPodAutoscaler or ScaledObject, and PodDisruptionBudget."""
-    return _revised(render_scaling(plan.marks, plan.spec, plan.surroundings))
+    return _revised(render_scaling(plan.meta, plan.spec, plan.context))
 
 
 def _revised(rendered: list[RenderedObject]) -> list[RenderedObject]:

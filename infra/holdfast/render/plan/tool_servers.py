@@ -10,7 +10,7 @@ from holdfast.render.plan.dependencies import called_agents
 from holdfast.render.plan.plan import AgentPlan
 
 COMPONENT = "mcp-server"
-"""Label of its objects, by which policies tell the zone of tools from that of agents."""
+"""Label of its objects, by which policies distinguish the zone of tools from that of agents."""
 
 
 def with_callers(plans: Iterable[AgentPlan]) -> tuple[AgentPlan, ...]:
@@ -22,7 +22,7 @@ def with_callers(plans: Iterable[AgentPlan]) -> tuple[AgentPlan, ...]:
     listed = tuple(plans)
     callers: dict[tuple[str, str], list[AgentPlan]] = {}
     for plan in listed:
-        for peer in called_agents(plan.marks, plan.spec, plan.surroundings):
+        for peer in called_agents(plan.meta, plan.spec, plan.context):
             callers.setdefault(peer.place, []).append(plan)
     return tuple(
         _let_in(plan, callers.get(plan.place, ())) if plan.kind == MCP_SERVER_KIND else plan
@@ -34,7 +34,7 @@ def _let_in(server: AgentPlan, callers: Iterable[AgentPlan]) -> AgentPlan:
     network: Network = server.spec.network
     named = {_place(caller, server) for caller in network.ingress_from}
     added = tuple(
-        ObjectReference(namespace=each.marks.namespace, name=each.marks.name)
+        ObjectReference(namespace=each.meta.namespace, name=each.meta.name)
         for each in sorted(callers, key=lambda each: each.place)
         if each.place not in named
     )
@@ -44,5 +44,5 @@ def _let_in(server: AgentPlan, callers: Iterable[AgentPlan]) -> AgentPlan:
 
 def _place(caller: Caller, server: AgentPlan) -> tuple[str, str] | None:
     if isinstance(caller, str | ObjectReference):
-        return as_reference(caller, server.marks.namespace)
+        return as_reference(caller, server.meta.namespace)
     return None

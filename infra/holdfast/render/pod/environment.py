@@ -1,18 +1,18 @@
-"""The environment variables of an agent: what Holdfast tells it, then what its manifest says."""
+"""The environment variables of an agent: what Holdfast sets, then what its manifest says."""
 
 from collections.abc import Iterable
 from typing import Any
 
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
-from holdfast.manifest.agent.runtime import EnvVar
+from holdfast.manifest.agent.container import EnvVar
 from holdfast.render.objects.agent_card import CARD_KEY, has_card
 from holdfast.render.objects.identity import lease_name
 from holdfast.render.objects.secrets import secret_name
 from holdfast.render.plan.dependencies import dependency_env
-from holdfast.render.plan.marks import AgentMarks
+from holdfast.render.plan.metadata import AgentMetadata
 from holdfast.render.plan.models import model_env
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.plan.render_context import RenderContext
 from holdfast.render.pod.settings import SETTINGS_FOLDER
 
 LOG_FOLDER = "/var/log/agent"
@@ -21,20 +21,19 @@ POD_VARIABLE = "AGENT_POD_NAME"
 """Stands before the variables that name it: Kubernetes expands only what it has read already."""
 
 
-def render_env(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> list[KubeObject]:
+def render_env(meta: AgentMetadata, spec: AgentSpec, context: RenderContext) -> list[KubeObject]:
     """Every variable, sorted by name; the manifest's own entries win over ours."""
     variables: dict[str, KubeObject] = {
-        name: {"name": name, "value": value}
-        for name, value in _ours(marks, spec, surroundings).items()
+        name: {"name": name, "value": value} for name, value in _ours(meta, spec, context).items()
     }
     pod = {"fieldRef": {"fieldPath": "metadata.name"}}
     variables[POD_VARIABLE] = {"name": POD_VARIABLE, "valueFrom": pod}
     for secret in spec.secrets:
         if secret.env:
-            reference = {"name": secret_name(marks, secret), "key": secret.key}
+            reference = {"name": secret_name(meta, secret), "key": secret.key}
             source = {"secretKeyRef": reference}
             variables[secret.env] = {"name": secret.env, "valueFrom": source}
-    variables |= {entry.name: _declared(entry) for entry in spec.env}
+    variables |= {entry.name: _declared(entry) for entry in spec.container.env}
     return [variables[name] for name in sorted(variables)]
 
 
@@ -42,13 +41,13 @@ def render_env_from(spec: AgentSpec) -> list[KubeObject]:
     """Whole ConfigMaps and Secrets as variables, in the declared order (later ones win)."""
     return [
         entry.model_dump(by_alias=True, exclude_defaults=True, mode="json")
-        for entry in spec.env_from
+        for entry in spec.container.env_from
     ]
 
 
-def otlp_endpoint(spec: AgentSpec, surroundings: Surroundings) -> str | None:
+def otlp_endpoint(spec: AgentSpec, context: RenderContext) -> str | None:
     """Where traces go: the agent's own endpoint, else the stack's."""
-    return spec.telemetry.traces.endpoint or surroundings.environment.telemetry.otlp_endpoint
+    return spec.telemetry.traces.endpoint or context.environment.telemetry.otlp_endpoint
 
 
 def render_declared_env(entries: Iterable[EnvVar]) -> list[KubeObject]:
@@ -56,54 +55,52 @@ def render_declared_env(entries: Iterable[EnvVar]) -> list[KubeObject]:
     return [_declared(entry) for entry in sorted(entries, key=lambda entry: entry.name)]
 
 
-def proxy_env(spec: AgentSpec, surroundings: Surroundings) -> list[KubeObject]:
+def proxy_env(spec: AgentSpec, context: RenderContext) -> list[KubeObject]:
     """The way to domains outside, for containers beside the agent's."""
-    return [
-        {"name": name, "value": value} for name, value in render_proxy(spec, surroundings).items()
-    ]
+    return [{"name": name, "value": value} for name, value in render_proxy(spec, context).items()]
 
 
 def _declared(entry: EnvVar) -> KubeObject:
     return entry.model_dump(by_alias=True, exclude_none=True)
 
 
-def _ours(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> dict[str, str]:
+def _ours(meta: AgentMetadata, spec: AgentSpec, context: RenderContext) -> dict[str, str]:
     variables = {
-        "AGENT_NAME": marks.name,
-        "AGENT_NAMESPACE": marks.namespace,
-        "AGENT_STACK": marks.origin.stack,
+        "AGENT_NAME": meta.name,
+        "AGENT_NAMESPACE": meta.namespace,
+        "AGENT_STACK": meta.origin.stack,
         "AGENT_VERSION": spec.version,
         "AGENT_CONFIG_FILE": f"{SETTINGS_FOLDER}/agent.json",
         "LOG_FORMAT": spec.telemetry.logs.format,
         "LOG_LEVEL": spec.telemetry.logs.level,
     }
-    if marks.owner:
-        variables["AGENT_OWNER"] = marks.owner
+    if meta.owner:
+        variables["AGENT_OWNER"] = meta.owner
     if has_card(spec):
         variables["AGENT_CARD_FILE"] = f"{SETTINGS_FOLDER}/{CARD_KEY}"
     return (
         variables
-        | dependency_env(marks, spec, surroundings)
-        | model_env(marks, spec, surroundings)
-        | _memory(marks, spec)
+        | dependency_env(meta, spec, context)
+        | model_env(meta, spec, context)
+        | _memory(meta, spec)
         | _databases(spec)
-        | _traces(marks, spec, surroundings)
-        | render_proxy(spec, surroundings)
-        | _sidecars(marks, spec)
+        | _traces(meta, spec, context)
+        | render_proxy(spec, context)
+        | _sidecars(meta, spec)
     )
 
 
-def _traces(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> dict[str, str]:
-    endpoint = otlp_endpoint(spec, surroundings)
+def _traces(meta: AgentMetadata, spec: AgentSpec, context: RenderContext) -> dict[str, str]:
+    endpoint = otlp_endpoint(spec, context)
     if endpoint is None:
         return {}
     attributes: dict[str, Any] = {
-        "service.namespace": marks.namespace,
+        "service.namespace": meta.namespace,
         "service.version": spec.version,
         "service.instance.id": f"$({POD_VARIABLE})",
-        "k8s.namespace.name": marks.namespace,
+        "k8s.namespace.name": meta.namespace,
         "k8s.pod.name": f"$({POD_VARIABLE})",
-        "deployment.environment.name": marks.origin.stack,
+        "deployment.environment.name": meta.origin.stack,
     }
     traces = spec.telemetry.traces
     if traces.inject == "sidecar":
@@ -111,7 +108,7 @@ def _traces(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> d
     return {
         "OTEL_EXPORTER_OTLP_ENDPOINT": endpoint,
         "OTEL_EXPORTER_OTLP_PROTOCOL": traces.protocol,
-        "OTEL_SERVICE_NAME": marks.name,
+        "OTEL_SERVICE_NAME": meta.name,
         "OTEL_RESOURCE_ATTRIBUTES": ",".join(f"{key}={attributes[key]}" for key in attributes),
         "OTEL_PROPAGATORS": "tracecontext,baggage",
         "OTEL_TRACES_EXPORTER": "otlp",
@@ -120,8 +117,8 @@ def _traces(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> d
     }
 
 
-def _memory(marks: AgentMarks, spec: AgentSpec) -> dict[str, str]:
-    store = spec.memory.store_in(spec.databases, marks.namespace)
+def _memory(meta: AgentMetadata, spec: AgentSpec) -> dict[str, str]:
+    store = spec.memory.store_in(spec.storage.databases, meta.namespace)
     if store is None:
         return {}
     return {"MEMORY_STORE_HOST": store[0], "MEMORY_STORE_PORT": str(store[1])}
@@ -130,7 +127,7 @@ def _memory(marks: AgentMarks, spec: AgentSpec) -> dict[str, str]:
 def _databases(spec: AgentSpec) -> dict[str, str]:
     secrets = {secret.name: secret for secret in spec.secrets}
     variables: dict[str, str] = {}
-    for database in spec.databases:
+    for database in spec.storage.databases:
         prefix = database.variable_prefix
         variables[f"{prefix}_HOST"] = database.host
         variables[f"{prefix}_PORT"] = str(database.effective_port)
@@ -143,20 +140,26 @@ def _databases(spec: AgentSpec) -> dict[str, str]:
     return variables
 
 
-def _sidecars(marks: AgentMarks, spec: AgentSpec) -> dict[str, str]:
+def _sidecars(meta: AgentMetadata, spec: AgentSpec) -> dict[str, str]:
     variables = {}
     if spec.telemetry.logs.shipper == "sidecar":
         variables["LOG_FOLDER"] = LOG_FOLDER
-    if spec.lifecycle.leader_election:
-        variables |= {"LEASE_NAME": lease_name(marks), "LEASE_NAMESPACE": marks.namespace}
+    if spec.scaling.leader_election:
+        variables |= {"LEASE_NAME": lease_name(meta), "LEASE_NAMESPACE": meta.namespace}
     return variables
 
 
-def render_proxy(spec: AgentSpec, surroundings: Surroundings) -> dict[str, str]:
+def render_proxy(spec: AgentSpec, context: RenderContext) -> dict[str, str]:
     """Variables that lead to the stack's egress gateway, where the agent uses it."""
-    environment = surroundings.environment
+    environment = context.environment
     gateway = environment.network.egress_gateway
-    is_used = environment.opens_domains == "gateway" and spec.network.egress.mode != "denyAll"
+    is_used = environment.opens_domains == "gateway" and not spec.network.deny_egress
     if gateway is None or not is_used:
         return {}
-    return {"HTTPS_PROXY": gateway.url, "NO_PROXY": ".svc,.svc.cluster.local,localhost,127.0.0.1"}
+    # Clients of the API server ask for it by its Service's address, which only the kubelet knows.
+    direct = (
+        *(".svc", ".svc.cluster.local", "localhost", "127.0.0.1", "$(KUBERNETES_SERVICE_HOST)"),
+        *environment.network.api_server.cidrs,
+        *spec.network.cidrs,
+    )
+    return {"HTTPS_PROXY": gateway.url, "NO_PROXY": ",".join(dict.fromkeys(direct))}

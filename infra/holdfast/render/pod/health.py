@@ -9,9 +9,9 @@ from holdfast.manifest.agent.lifecycle import PreStop
 def render_probes(spec: AgentSpec) -> KubeObject:
     """The probes of the agent's container, by the names that Kubernetes has for them."""
     probes = {
-        "livenessProbe": spec.probes.liveness or LISTENS,
-        "readinessProbe": spec.probes.readiness or _default_readiness(spec),
-        "startupProbe": spec.probes.startup,
+        "livenessProbe": spec.container.probes.liveness or LISTENS,
+        "readinessProbe": spec.container.probes.readiness or _default_readiness(spec),
+        "startupProbe": spec.container.probes.effective_startup,
     }
     return {name: _probe(probe, spec) for name, probe in probes.items() if probe and probe.enabled}
 
@@ -27,7 +27,7 @@ def render_pre_stop(hook: PreStop, spec: AgentSpec) -> KubeObject:
 
 def _default_readiness(spec: AgentSpec) -> Probe:
     """An agent that says what its card is shows it; of any other only its port is known."""
-    return SHOWS_ITS_CARD if "a2a" in spec.model_fields_set and spec.a2a.enabled else LISTENS
+    return SHOWS_ITS_CARD if "card" in spec.model_fields_set and spec.card.enabled else LISTENS
 
 
 def _probe(probe: Probe, spec: AgentSpec) -> KubeObject:

@@ -4,29 +4,28 @@ from collections.abc import Iterator
 
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
-from holdfast.manifest.agent.lifecycle import Fetch, fetched_url, store_of
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.manifest.agent.lifecycle import Fetch
+from holdfast.manifest.fleet.egress import fetched_url, store_of
+from holdfast.render.plan.render_context import RenderContext
 from holdfast.render.pod.container import security_context
 from holdfast.render.pod.environment import proxy_env
 from holdfast.render.pod.tool_container import Script, script_container
 from holdfast.render.pod.tool_scripts import FETCH
 
 
-def render_prestart(
-    spec: AgentSpec, agent: KubeObject, surroundings: Surroundings
-) -> list[KubeObject]:
+def render_prestart(spec: AgentSpec, agent: KubeObject, context: RenderContext) -> list[KubeObject]:
     """Init containers `prestart-<n>`, numbered from 1.
 
     Args:
         spec: The agent.
         agent: Its own container as rendered: commands run like it.
-        surroundings: Where the tool image and the stores are.
+        context: Where the tool image and the stores are.
     """
     rendered = []
-    for number, step in enumerate(spec.lifecycle.pre_start, 1):
+    for number, step in enumerate(spec.container.lifecycle.pre_start, 1):
         name = f"prestart-{number}"
         if step.fetch:
-            rendered.append(_fetch(name, step.fetch, spec, agent, surroundings))
+            rendered.append(_fetch(name, step.fetch, spec, agent, context))
         else:
             rendered.append(command_container(name, step.command, spec, agent))
     return rendered
@@ -51,10 +50,10 @@ def fetch_folders(spec: AgentSpec) -> Iterator[tuple[KubeObject, KubeObject]]:
 
     Such a volume lives as long as the pod, and may hold what the agent may keep on its node.
     """
-    _, limits = spec.resources.effective()
-    known = [volume.mount_path.rstrip("/") for volume in spec.storage]
+    _, limits = spec.container.resources.effective()
+    known = [volume.mount_path.rstrip("/") for volume in spec.storage.volumes]
     folders: list[str] = []
-    for step in spec.lifecycle.pre_start:
+    for step in spec.container.lifecycle.pre_start:
         folder = step.fetch.to.rstrip("/") if step.fetch else ""
         if folder and folder not in folders and not any(_lies_in(folder, each) for each in known):
             folders.append(folder)
@@ -69,11 +68,11 @@ def _lies_in(folder: str, other: str) -> bool:
 
 
 def _fetch(
-    name: str, fetch: Fetch, spec: AgentSpec, agent: KubeObject, surroundings: Surroundings
+    name: str, fetch: Fetch, spec: AgentSpec, agent: KubeObject, context: RenderContext
 ) -> KubeObject:
     folder = fetch.to.rstrip("/")
     variables = {
-        "FETCH_URL": fetched_url(fetch, surroundings.environment) or "",
+        "FETCH_URL": fetched_url(fetch, context.environment) or "",
         "FETCH_FOLDER": folder,
         "FETCH_FILE": fetch.file_name,
         "FETCH_SHA256": fetch.sha256,
@@ -83,7 +82,7 @@ def _fetch(
     if secret is not None and secret.mount_path:
         path = secret.mount_path.rstrip("/")
         needed.add(path)
-        store = store_of(fetch, surroundings.environment)
+        store = store_of(fetch, context.environment)
         if store is not None:
             variables |= {"FETCH_KEYS_FOLDER": path, "FETCH_REGION": store.region}
         else:
@@ -95,9 +94,9 @@ def _fetch(
     ]
     return script_container(
         name,
-        surroundings.image("tools"),
+        context.image("tools"),
         spec,
         Script(FETCH, variables),
-        env=proxy_env(spec, surroundings),
+        env=proxy_env(spec, context),
         mounts=[mount for mount in mounts if mount["name"] != "tmp"],
     )

@@ -1,6 +1,6 @@
-"""What the agent's process is told: `agent.json`, its prompt, and its configuration files."""
+"""The settings of the agent's process: `agent.json`, its prompt, and its configuration files."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +12,10 @@ from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.memory import Database
 from holdfast.manifest.agent.model import Budget, as_reference
 from holdfast.manifest.agent.skills import AgentSkill
-from holdfast.manifest.agent.state import ConfigEntry
 from holdfast.manifest.agent.tools import Tool
 from holdfast.manifest.types.values import duration_milliseconds
 from holdfast.render.objects.agent_card import CARD_KEY, agent_card, has_card
-from holdfast.render.plan.marks import AgentMarks, RenderedObject, content_hash
+from holdfast.render.plan.metadata import AgentMetadata, RenderedObject, content_hash
 from holdfast.render.plan.models import (
     embedding_model,
     entry_place,
@@ -24,7 +23,7 @@ from holdfast.render.plan.models import (
     one_model,
     resolved_models,
 )
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.plan.render_context import RenderContext
 
 SETTINGS_FOLDER = "/etc/holdfast/agent"
 SETTINGS_KEY = "agent.json"
@@ -32,6 +31,26 @@ PROMPT_FOLDER = "/etc/holdfast/prompt"
 PROMPT_KEY = "system.md"
 SKILLS_FOLDER = "/etc/holdfast/skills"
 PROMPT_TEMPLATES_FOLDER = "/etc/holdfast/prompt-templates"
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """The rendered configuration of an agent, as its pods refer to it.
+
+    Attributes:
+        digest: Hash of all content: a change of it rolls the pods.
+        names: Role to name of each ConfigMap; the names change with the content.
+    """
+
+    digest: str
+    names: Mapping[str, str]
+
+
+def configuration_of(rendered: Sequence[RenderedObject]) -> Configuration:
+    """What pods need to know of the ConfigMaps that `render_settings` gives."""
+    content = {item.manifest["metadata"]["name"]: item.manifest["data"] for item in rendered}
+    names = {item.role: str(item.manifest["metadata"]["name"]) for item in rendered}
+    return Configuration(content_hash(content), names)
 
 
 @dataclass(frozen=True)
@@ -44,76 +63,61 @@ class MountedConfig:
 
 
 def render_settings(
-    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
+    meta: AgentMetadata, spec: AgentSpec, context: RenderContext
 ) -> list[RenderedObject]:
-    """ConfigMaps `<agent>-config`, `<agent>-prompt-<hash>` and one a configuration entry."""
-    files = {SETTINGS_KEY: _json(agent_settings(marks, spec, surroundings))}
+    """ConfigMaps `<agent>-config-<hash>`, `<agent>-prompt-<hash>`, `<agent>-<entry>-<hash>`.
+
+    Named by their content and immutable: pods of the previous version keep what they run on.
+    """
+    files = {SETTINGS_KEY: _json(agent_settings(meta, spec, context))}
     if has_card(spec):
-        files[CARD_KEY] = _json(agent_card(marks, spec))
-    rendered = [RenderedObject(marks.name, "config", _config_map(marks, "config", files))]
+        files[CARD_KEY] = _json(agent_card(meta, spec))
+    rendered = [_config_map(meta, "config", "config", files)]
     if spec.prompt and spec.prompt.system_message:
-        prompt = _config_map(marks, prompt_suffix(spec), {PROMPT_KEY: spec.prompt.system_message})
-        # The name holds the hash of the content: a changed prompt is another object.
-        rendered.append(RenderedObject(marks.name, "prompt", prompt | {"immutable": True}))
-    return rendered + render_config(marks, spec.config)
-
-
-def render_config(marks: AgentMarks, config: Sequence[ConfigEntry]) -> list[RenderedObject]:
-    """One ConfigMap an entry that brings its own data."""
-    return [
-        RenderedObject(
-            marks.name, f"config-{entry.name}", _config_map(marks, entry.name, entry.data)
-        )
-        for entry in config
+        files = {PROMPT_KEY: spec.prompt.system_message}
+        rendered.append(_config_map(meta, "prompt", "prompt", files))
+    rendered += [
+        _config_map(meta, f"config-{entry.name}", entry.name, entry.data)
+        for entry in spec.config
         if entry.data is not None
     ]
+    return rendered
 
 
-def mounted_configs(marks: AgentMarks, spec: AgentSpec) -> list[MountedConfig]:
-    """Every ConfigMap that the pod mounts, the user's after ours."""
-    mounts = [MountedConfig("agent-config", f"{marks.name}-config", SETTINGS_FOLDER)]
+def mounted_configs(spec: AgentSpec, names: Mapping[str, str]) -> list[MountedConfig]:
+    """Every ConfigMap that the pod mounts, the user's after ours.
+
+    Args:
+        spec: The agent.
+        names: Of the ConfigMaps that are rendered for it, by role.
+    """
+    mounts = [MountedConfig("agent-config", names["config"], SETTINGS_FOLDER)]
     if spec.prompt:
         source = spec.prompt.system_message_from
-        name = source.config_map if source else None
-        prompt = name or f"{marks.name}-{prompt_suffix(spec)}"
+        prompt = (source.config_map if source else None) or names["prompt"]
         mounts.append(MountedConfig("agent-prompt", prompt, PROMPT_FOLDER))
         mounts += (
             MountedConfig(f"prompt-templates-{index}", name, f"{PROMPT_TEMPLATES_FOLDER}/{name}")
             for index, name in enumerate(spec.prompt.template_sources)
         )
     for entry in spec.config:
-        name = entry.from_ or f"{marks.name}-{entry.name}"
+        name = entry.from_ or names[f"config-{entry.name}"]
         mounts.append(MountedConfig(f"config-{entry.name}", name, entry.mount_path))
     return mounts
 
 
-def settings_hash(rendered: Sequence[RenderedObject]) -> str:
-    """Hash of all configuration content: a change of it rolls the pods."""
-    return content_hash(
-        {item.manifest["metadata"]["name"]: item.manifest["data"] for item in rendered}
-    )
-
-
-def prompt_suffix(spec: AgentSpec) -> str:
-    """Suffix of the prompt's ConfigMap: it changes with the text."""
-    text = spec.prompt.system_message if spec.prompt else None
-    return f"prompt-{content_hash(text, digits=8)}"
-
-
-def agent_settings(
-    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
-) -> dict[str, Any]:
+def agent_settings(meta: AgentMetadata, spec: AgentSpec, context: RenderContext) -> dict[str, Any]:
     """The content of `agent.json`."""
     settings: dict[str, Any] = {
-        "name": marks.name,
-        "namespace": marks.namespace,
+        "name": meta.name,
+        "namespace": meta.namespace,
         "version": spec.version,
         "framework": spec.framework,
     }
     if spec.description:
         settings["description"] = spec.description
     if spec.model:
-        settings["model"] = model_settings(marks, spec, surroundings)
+        settings["model"] = model_settings(meta, spec, context)
     if spec.prompt:
         source = spec.prompt.system_message_from
         key = source.key if source and source.key else PROMPT_KEY
@@ -122,30 +126,30 @@ def agent_settings(
             folders = [f"{PROMPT_TEMPLATES_FOLDER}/{name}" for name in spec.prompt.template_sources]
             settings["prompt"]["templateFolders"] = folders
     if spec.memory.backend != "none":
-        settings["memory"] = _memory_settings(marks, spec, surroundings)
-    if spec.databases:
-        settings["databases"] = [_database_settings(each) for each in spec.databases]
+        settings["memory"] = _memory_settings(meta, spec, context)
+    if spec.storage.databases:
+        settings["databases"] = [_database_settings(each) for each in spec.storage.databases]
     if spec.tools:
-        settings["tools"] = [_tool_settings(marks, tool, spec, surroundings) for tool in spec.tools]
+        settings["tools"] = [_tool_settings(meta, tool, spec, context) for tool in spec.tools]
     if spec.skills:
         settings["skills"] = [
             {"name": skill.name, "folder": skill_folder(skill)} for skill in spec.skills
         ]
     if spec.guardrails:
-        settings["guardrails"] = _guardrail_settings(marks, spec, surroundings)
+        settings["guardrails"] = _guardrail_settings(meta, spec, context)
     settings["budget"] = _budget_settings(spec.budget)
     return settings
 
 
 def _memory_settings(
-    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
+    meta: AgentMetadata, spec: AgentSpec, context: RenderContext
 ) -> dict[str, Any]:
     settings = spec.memory.model_dump(
         by_alias=True, exclude_none=True, exclude={"store_ref", "embedding_model_ref"}
     )
-    if store := spec.memory.store_in(spec.databases, marks.namespace):
+    if store := spec.memory.store_in(spec.storage.databases, meta.namespace):
         settings["store"] = {"host": store[0], "port": store[1]}
-    if embedding := embedding_model(marks, spec, surroundings):
+    if embedding := embedding_model(meta, spec, context):
         settings["embeddingModel"] = one_model(embedding, spec)
     return settings
 
@@ -173,23 +177,23 @@ def _budget_settings(budget: Budget) -> dict[str, Any]:
 
 
 def _guardrail_settings(
-    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
+    meta: AgentMetadata, spec: AgentSpec, context: RenderContext
 ) -> list[dict[str, str]]:
-    if not any(model.gateway for model in resolved_models(marks, spec, surroundings)):
+    if not any(model.gateway for model in resolved_models(meta, spec, context)):
         raise RenderError(
-            f"agent {marks.name}: spec.guardrails need a model gateway, which judges for them",
+            f"agent {meta.name}: spec.guardrails need a model gateway, which judges for them",
             remedy="set model.gatewayRef, or holdfast:models.gateway in the stack file",
         )
     return [{"ref": each.ref, "mode": each.mode} for each in spec.guardrails]
 
 
 def _tool_settings(
-    marks: AgentMarks, tool: Tool, spec: AgentSpec, surroundings: Surroundings
+    meta: AgentMetadata, tool: Tool, spec: AgentSpec, context: RenderContext
 ) -> dict[str, Any]:
     if tool.http:
         return {"type": "http", "url": tool.http.url, "method": tool.http.method}
     if tool.agent:
-        peer = surroundings.peer(tool.agent.ref, marks.namespace)
+        peer = context.peer(tool.agent.ref, meta.namespace)
         return {
             "type": "agent",
             "name": peer.name,
@@ -208,14 +212,17 @@ def _tool_settings(
             {"name": source.name, **entry_place(spec, source.secret)}
             for source in tool.mcp.headers_from
         ]
+    hints = context.tool_hints(tool.mcp, meta.namespace)
+    if annotations := {name: said for name, said in hints.items() if said}:
+        settings["annotations"] = annotations
     settings["type"] = "mcp"
     settings["timeoutMilliseconds"] = duration_milliseconds(tool.mcp.timeout)
     if tool.mcp.server_ref is not None:
-        namespace, name = as_reference(tool.mcp.server_ref, marks.namespace)
-        server = surroundings.tool_server(tool.mcp.server_ref, marks.namespace)
+        namespace, name = as_reference(tool.mcp.server_ref, meta.namespace)
+        server = context.tool_server(tool.mcp.server_ref, meta.namespace)
         if server is None:
             raise RenderError(
-                f"agent {marks.name}: MCPServer {namespace}/{name} is not declared",
+                f"agent {meta.name}: MCPServer {namespace}/{name} is not declared",
                 remedy="declare it, or give its url",
             )
         settings |= {"url": server.url, "transport": server.transport, "server": name}
@@ -229,10 +236,15 @@ def _json(value: dict[str, Any]) -> str:
     return msgspec.json.format(canonical_json(value), indent=2).decode()
 
 
-def _config_map(marks: AgentMarks, suffix: str, data: dict[str, str] | None) -> KubeObject:
-    return {
+def _config_map(
+    meta: AgentMetadata, role: str, name: str, data: Mapping[str, str]
+) -> RenderedObject:
+    content = content_hash([data] if meta.origin.has_outputs else data, digits=8)
+    manifest: KubeObject = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": marks.metadata(suffix),
-        "data": data or {},
+        "metadata": meta.metadata(f"{name}-{content}"),
+        "data": dict(data),
+        "immutable": True,
     }
+    return RenderedObject(meta.name, role, manifest, content=content)

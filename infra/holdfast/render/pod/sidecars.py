@@ -10,8 +10,8 @@ from typing import Any
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.workload_checks import CACHE_WARMER, LOG_SHIPPER, TELEMETRY_COLLECTOR
-from holdfast.render.plan.marks import AgentMarks
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.plan.metadata import AgentMetadata
+from holdfast.render.plan.render_context import RenderContext
 from holdfast.render.pod.container import TEMPORARY_MOUNT, security_context
 from holdfast.render.pod.environment import LOG_FOLDER, OTLP_PORTS, otlp_endpoint, proxy_env
 from holdfast.render.pod.tool_container import SMALL, Script, added_container, script_container
@@ -22,25 +22,25 @@ LOG_MOUNT: KubeObject = {"name": "logs", "mountPath": LOG_FOLDER}
 
 
 def typed_sidecars(
-    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
+    meta: AgentMetadata, spec: AgentSpec, context: RenderContext
 ) -> list[KubeObject]:
     """Log shipper, telemetry collector and cache warmer, as far as they are asked for."""
     sidecars = []
     if spec.telemetry.logs.shipper == "sidecar":
-        image = surroundings.image("logShipper")
-        config = _log_pipeline(marks, spec, surroundings)
+        image = context.image("logShipper")
+        config = _log_pipeline(meta, spec, context)
         mounts = [LOG_MOUNT | {"readOnly": True}]
-        sidecars.append(_collector(LOG_SHIPPER, image, spec, surroundings, config, mounts))
+        sidecars.append(_collector(LOG_SHIPPER, image, spec, context, config, mounts))
     if spec.telemetry.traces.inject == "sidecar":
-        image = surroundings.image("telemetryCollector")
-        config = _trace_pipeline(spec, surroundings)
-        sidecars.append(_collector(TELEMETRY_COLLECTOR, image, spec, surroundings, config, []))
-    if warmer := spec.lifecycle.cache_warmer:
+        image = context.image("telemetryCollector")
+        config = _trace_pipeline(spec, context)
+        sidecars.append(_collector(TELEMETRY_COLLECTOR, image, spec, context, config, []))
+    if warmer := spec.pod.cache_warmer:
         variables = {
             "WARM_URL": f"http://localhost:{spec.network.expose.port}{warmer.http}",
             "WARM_INTERVAL_SECONDS": str(warmer.interval_seconds),
         }
-        image = surroundings.image("tools")
+        image = context.image("tools")
         sidecars.append(script_container(CACHE_WARMER, image, spec, Script(WARM, variables)))
     return [{**sidecar, "restartPolicy": "Always"} for sidecar in sidecars]
 
@@ -48,7 +48,7 @@ def typed_sidecars(
 def declared_container(container: KubeObject, spec: AgentSpec) -> KubeObject:
     """A declared container over the defaults of every container: restricted, limited, pinned."""
     mounts = list(container.get("volumeMounts") or ())
-    is_read_only = spec.security.read_only_root_filesystem
+    is_read_only = spec.pod.security.read_only_root_filesystem
     if is_read_only and all(
         mount.get("mountPath") != TEMPORARY_MOUNT["mountPath"] for mount in mounts
     ):
@@ -56,6 +56,7 @@ def declared_container(container: KubeObject, spec: AgentSpec) -> KubeObject:
     defaults: KubeObject = {
         "imagePullPolicy": "IfNotPresent",
         "resources": {"requests": dict(SMALL), "limits": dict(SMALL)},
+        "terminationMessagePolicy": "FallbackToLogsOnError",
     }
     own = {"securityContext": security_context(spec) | (container.get("securityContext") or {})}
     return defaults | container | own | ({"volumeMounts": mounts} if mounts else {})
@@ -65,19 +66,19 @@ def _collector(
     name: str,
     image: str,
     spec: AgentSpec,
-    surroundings: Surroundings,
+    context: RenderContext,
     config: dict[str, Any],
     mounts: list[KubeObject],
 ) -> KubeObject:
     """An OpenTelemetry Collector whose whole configuration stands in a variable."""
     text = json.dumps(config, sort_keys=True, separators=(",", ":")).replace("$", "$$")
-    env = [{"name": "COLLECTOR_CONFIG", "value": text}, *proxy_env(spec, surroundings)]
+    env = [{"name": "COLLECTOR_CONFIG", "value": text}, *proxy_env(spec, context)]
     container = added_container(name, image, spec, env=env, mounts=mounts)
     return container | {"args": ["--config=env:COLLECTOR_CONFIG"]}
 
 
-def _exporter(spec: AgentSpec, surroundings: Surroundings) -> tuple[str, dict[str, Any]]:
-    endpoint = otlp_endpoint(spec, surroundings)
+def _exporter(spec: AgentSpec, context: RenderContext) -> tuple[str, dict[str, Any]]:
+    endpoint = otlp_endpoint(spec, context)
     name = "otlp" if spec.telemetry.traces.protocol == "grpc" else "otlphttp"
     return name, {name: {"endpoint": endpoint}}
 
@@ -98,7 +99,7 @@ def _pipeline(
     }
 
 
-def _trace_pipeline(spec: AgentSpec, surroundings: Surroundings) -> dict[str, Any]:
+def _trace_pipeline(spec: AgentSpec, context: RenderContext) -> dict[str, Any]:
     protocols = {
         name: {"endpoint": f"127.0.0.1:{port}"}
         for name, port in (
@@ -107,21 +108,21 @@ def _trace_pipeline(spec: AgentSpec, surroundings: Surroundings) -> dict[str, An
         )
     }
     receivers = {"otlp": {"protocols": protocols}}
-    return _pipeline("traces", receivers, {"batch": {}}, _exporter(spec, surroundings))
+    return _pipeline("traces", receivers, {"batch": {}}, _exporter(spec, context))
 
 
-def _log_pipeline(marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings) -> dict[str, Any]:
+def _log_pipeline(meta: AgentMetadata, spec: AgentSpec, context: RenderContext) -> dict[str, Any]:
     receiver: dict[str, Any] = {"include": [f"{LOG_FOLDER}/*.log"], "start_at": "beginning"}
     if spec.telemetry.logs.format == "json":
         receiver["operators"] = [{"type": "json_parser", "on_error": "send_quiet"}]
     identity = {
-        "service.name": marks.name,
-        "service.namespace": marks.namespace,
+        "service.name": meta.name,
+        "service.namespace": meta.namespace,
         "service.version": spec.version,
-        "deployment.environment.name": marks.origin.stack,
+        "deployment.environment.name": meta.origin.stack,
     }
     attributes = [
         {"action": "upsert", "key": key, "value": value} for key, value in identity.items()
     ]
     processors = {"resource": {"attributes": attributes}, "batch": {}}
-    return _pipeline("logs", {"filelog": receiver}, processors, _exporter(spec, surroundings))
+    return _pipeline("logs", {"filelog": receiver}, processors, _exporter(spec, context))

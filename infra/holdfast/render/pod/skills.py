@@ -6,7 +6,7 @@ from typing import Final
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.agent.skills import AgentSkill, BucketSource, GitSource
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.plan.render_context import RenderContext
 from holdfast.render.pod.environment import proxy_env
 from holdfast.render.pod.settings import skill_folder
 from holdfast.render.pod.tool_container import Script, script_container
@@ -32,10 +32,10 @@ def skill_volumes(spec: AgentSpec) -> Iterator[KubeObject]:
         yield {"name": FETCHED, "emptyDir": {"sizeLimit": FETCHED_SIZE}}
 
 
-def skill_containers(spec: AgentSpec, surroundings: Surroundings) -> list[KubeObject]:
+def skill_containers(spec: AgentSpec, context: RenderContext) -> list[KubeObject]:
     """Init containers that fetch skills and refuse any other content than the declared one."""
     return [
-        _fetch(skill, skill.git or skill.bucket, spec, surroundings)
+        _fetch(skill, skill.git or skill.bucket, spec, context)
         for skill in spec.skills
         if not skill.oci
     ]
@@ -57,7 +57,7 @@ def _fetch(
     skill: AgentSkill,
     source: GitSource | BucketSource | None,
     spec: AgentSpec,
-    surroundings: Surroundings,
+    context: RenderContext,
 ) -> KubeObject:
     variables = {
         "SKILL_FOLDER": f"{FETCHED_FOLDER}/{skill.name}",
@@ -77,9 +77,9 @@ def _fetch(
         }
     return script_container(
         f"skill-{skill.name}",
-        surroundings.image("tools"),
+        context.image("tools"),
         spec,
         Script(script, variables),
-        env=proxy_env(spec, surroundings),
+        env=proxy_env(spec, context),
         mounts=[{"name": FETCHED, "mountPath": FETCHED_FOLDER}],
     )

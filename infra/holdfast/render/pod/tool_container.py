@@ -34,7 +34,7 @@ def added_container(
 
     Its user is written out: an image with a user by name would not start under runAsNonRoot.
     """
-    mounted = [*mounts, *([TEMPORARY_MOUNT] if spec.security.read_only_root_filesystem else [])]
+    mounted = [*mounts, *([TEMPORARY_MOUNT] if spec.pod.security.read_only_root_filesystem else [])]
     container: KubeObject = {
         "name": name,
         "image": image,

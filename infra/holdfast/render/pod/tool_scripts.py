@@ -8,6 +8,7 @@ from typing import Final
 
 FETCH: Final = """\
 set -eu
+umask 002
 target="$FETCH_FOLDER/$FETCH_FILE"
 has_digest() { echo "$FETCH_SHA256  $1" | sha256sum -c >/dev/null 2>&1; }
 if [ -f "$target" ] && has_digest "$target"; then
@@ -44,6 +45,10 @@ set -u
 answer="${TMPDIR:-/tmp}/answer"
 initialize='{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":\
 "2025-06-18","capabilities":{},"clientInfo":{"name":"holdfast-check","version":"1"}}}'
+discover='{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{\
+"io.modelcontextprotocol/protocolVersion":"2026-07-28",\
+"io.modelcontextprotocol/clientInfo":{"name":"holdfast-check","version":"1"},\
+"io.modelcontextprotocol/clientCapabilities":{}}}}'
 key() {
   if [ -n "${CHECK_KEY_FILE:-}" ]; then cat "$CHECK_KEY_FILE"; else printenv "$CHECK_KEY_ENV"; fi
 }
@@ -59,6 +64,11 @@ request() {
 get() {
   curl --silent --show-error --max-time 15 --output "$answer" --write-out '%{http_code}' "$@"
 }
+post() {
+  data="$1"; shift
+  get --max-filesize 1048576 --header 'Content-Type: application/json' \\
+    --header 'Accept: application/json, text/event-stream' --data "$data" "$@"
+}
 ask() {
   case "$1" in
     model)
@@ -69,8 +79,13 @@ ask() {
       [ "$code" = 200 ] || { echo "status $code"; return 1; }
       grep -qF "\\"$3\\"" "$answer" || { echo "it does not offer $3"; return 1; } ;;
     mcp)
-      code="$(get --header 'Content-Type: application/json' --data "$initialize" \\
-        --header 'Accept: application/json, text/event-stream' "$2")" || return 1
+      code="$(post "$discover" --header 'MCP-Protocol-Version: 2026-07-28' \\
+        --header 'Mcp-Method: server/discover' "$2")" || return 1
+      if [ "$code" = 200 ] && grep -q '"supportedVersions"' "$answer" \\
+        && grep -q '"2026-07-28"' "$answer"; then
+        return 0
+      fi
+      code="$(post "$initialize" "$2")" || return 1
       [ "$code" = 200 ] || [ "$code" = 401 ] || { echo "status $code"; return 1; }
       [ "$code" = 401 ] || grep -q serverInfo "$answer" || { echo "no MCP server"; return 1; } ;;
     sse)
@@ -102,25 +117,28 @@ CHECK_KEY_HEADER (bearer or x-api-key) with CHECK_KEY_FILE or CHECK_KEY_ENV."""
 WARM: Final = """\
 trap 'exit 0' TERM INT
 while true; do
-  curl --silent --show-error --max-time 60 --output /dev/null "$WARM_URL" &
+  curl --silent --show-error --max-time 60 --output /dev/null --retry 1000000 --retry-delay 2 \\
+    --retry-connrefused "$WARM_URL" &
   wait $! || true
   sleep "$WARM_INTERVAL_SECONDS" &
   wait $!
 done
 """
-"""Variables: WARM_URL, WARM_INTERVAL_SECONDS."""
+"""Variables: WARM_URL, WARM_INTERVAL_SECONDS. The agent starts after its warmer: a request that is
+refused, or answered with a passing failure, is repeated after 2 s."""
 
 WAIT: Final = """\
 set -u
 for url in $WAIT_URLS; do
-  until curl --silent --output /dev/null --max-time 5 --connect-only "$url"; do
+  until [ "$(curl --silent --output /dev/null --max-time 5 \\
+      --write-out '%{num_connects}' "$url")" = 1 ]; do
     echo "holdfast: waiting for $url"
     sleep 2
   done
   echo "holdfast: $url listens"
 done
 """
-"""Variables: WAIT_URLS, separated by spaces."""
+"""Variables: WAIT_URLS, separated by spaces. A connection is enough, whatever the answer."""
 
 SKILL_FROM_GIT: Final = """\
 set -eu

@@ -2,31 +2,34 @@
 
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import AgentSpec
+from holdfast.manifest.agent.dependency import as_dependency
 from holdfast.render.plan.dependencies import dependencies_of
-from holdfast.render.plan.marks import AgentMarks
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.plan.metadata import AgentMetadata
+from holdfast.render.plan.render_context import RenderContext
 from holdfast.render.pod.environment import proxy_env
 from holdfast.render.pod.tool_container import Script, script_container
 from holdfast.render.pod.tool_scripts import WAIT
 
 
 def waiting_containers(
-    marks: AgentMarks, spec: AgentSpec, surroundings: Surroundings
+    meta: AgentMetadata, spec: AgentSpec, context: RenderContext
 ) -> list[KubeObject]:
     """The init container `wait`; none where nothing is waited for.
 
-    It has no end of its own: a rollout that waits too long is told by its progress deadline.
+    It has no end of its own: a rollout that waits too long ends with its progress deadline.
     """
-    needed = dependencies_of(marks, spec, surroundings)
-    if not needed or not spec.wait_for_dependencies:
+    found = dependencies_of(meta, spec, context)
+    waits = (as_dependency(each).wait for each in spec.depends_on)
+    needed = [each for each, is_waited_for in zip(found, waits, strict=True) if is_waited_for]
+    if not needed:
         return []
     urls = " ".join(each.url for each in needed)
     return [
         script_container(
             "wait",
-            surroundings.image("tools"),
+            context.image("tools"),
             spec,
             Script(WAIT, {"WAIT_URLS": urls}),
-            env=proxy_env(spec, surroundings),
+            env=proxy_env(spec, context),
         )
     ]

@@ -5,7 +5,7 @@ the fewest others besides, is the one that declares it. A value that is nobody's
 default has no field; the place is then that of the agent.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, TypeVar
@@ -17,9 +17,10 @@ from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.kinds.kinds import McpServer, ModelConfig
 from holdfast.manifest.text.origin import Origin
-from holdfast.render.plan.declared import plan_workloads
-from holdfast.render.plan.marks import REVISION
+from holdfast.manifest.types.marks import REVISION
+from holdfast.render.plan.metadata import RenderedObject
 from holdfast.render.plan.plan import AgentPlan
+from holdfast.render.plan.planning import plan_workloads
 from holdfast.render.plan.render_agent import render_agent
 from holdfast.render.provenance.field_variants import variants
 from holdfast.render.provenance.flatten import leaves_of, tokens_of
@@ -29,6 +30,7 @@ Leaves = dict[Path, Any]
 
 # What a value that validation would have refused may end in while it is rendered.
 _NOT_RENDERABLE: Final = (HoldfastError, ValueError, KeyError, TypeError, AttributeError)
+_NAME: Final[Path] = ("metadata", "name")
 _NOT_INFORMATIVE: Final = ("metadata", "annotations", REVISION)
 
 
@@ -80,9 +82,7 @@ class AgentOrigins:
             if origin is not None:
                 return origin
             tokens, is_around = tokens[:-1], True
-        named = _common(
-            self._sources.get((ref.identity, ("metadata", "name")), []), self.agent.origin
-        )
+        named = _common(self._sources.get((ref.identity, _NAME), []), self.agent.origin)
         if named is not None and named.is_written:
             return named
         return FieldOrigin(place_of(self.agent))
@@ -97,12 +97,19 @@ class AgentOrigins:
         for name in reversed(names[-2:]):
             if name in {"labels", "annotations"}:
                 return OriginPath(self.agent.origin, ("metadata", name)).found
-            if any(each.alias == name for each in type(self.agent.spec).model_fields.values()):
-                return OriginPath(self.agent.origin, ("spec", name)).found
+            for group in ("", "container", "pod"):
+                part = getattr(self.agent.spec, group) if group else self.agent.spec
+                if any(each.alias == name for each in type(part).model_fields.values()):
+                    here = ("spec", group, name) if group else ("spec", name)
+                    return OriginPath(self.agent.origin, here).found
         return None
 
     @cached_property
     def _objects(self) -> Mapping[Identity, KubeObject]:
+        return {each.identity: each.manifest for each in self._items}
+
+    @cached_property
+    def _items(self) -> tuple[RenderedObject, ...]:
         return _rendered(self.fleet, self.stack, self.agent)
 
     @cached_property
@@ -116,10 +123,10 @@ class AgentOrigins:
         best: dict[tuple[Identity, Path], list[OriginPath]] = {}
         for source, fleet in self._variants():
             try:
-                objects = _rendered(fleet, self.stack, self.agent)
+                items = _rendered(fleet, self.stack, self.agent)
             except _NOT_RENDERABLE:
                 continue
-            moved = set(_moved(self._objects, objects, base))
+            moved = set(_moved(self._items, items, base))
             for key in moved:
                 if len(moved) < fewest.get(key, len(moved) + 1):
                     fewest[key], best[key] = len(moved), [source]
@@ -210,10 +217,10 @@ def _with_agent(fleet: Fleet, own: DeclaredAgent, changed: DeclaredAgent) -> Fle
     return replace(fleet, agents=tuple(changed if each is own else each for each in fleet.agents))
 
 
-def _rendered(fleet: Fleet, stack: str, agent: DeclaredAgent) -> dict[Identity, KubeObject]:
-    """Objects of one agent, by the identities they have without any change."""
+def _rendered(fleet: Fleet, stack: str, agent: DeclaredAgent) -> tuple[RenderedObject, ...]:
+    """Objects of one agent."""
     index = next(i for i, each in enumerate(fleet.workloads) if each.origin is agent.origin)
-    return objects_of(plan_workloads(fleet, stack)[index])
+    return render_agent(plan_workloads(fleet, stack)[index])
 
 
 def objects_of(plan: AgentPlan) -> dict[Identity, KubeObject]:
@@ -222,21 +229,23 @@ def objects_of(plan: AgentPlan) -> dict[Identity, KubeObject]:
 
 
 def _moved(
-    before: Mapping[Identity, KubeObject],
-    after: Mapping[Identity, KubeObject],
+    before: Iterable[RenderedObject],
+    after: Iterable[RenderedObject],
     leaves: Mapping[Identity, Leaves],
 ) -> Iterator[tuple[Identity, Path]]:
     """Leaves of what was there before that are others now, or gone.
 
-    An object that is called otherwise, or is no longer there, says nothing of its parts.
+    An object that is called otherwise, or is no longer there, says nothing of its parts; one that
+    is called by its content is still the same.
     """
     absent = object()
-    for identity, one in before.items():
-        other = after.get(identity)
+    others = {each.lasting_identity: each.manifest for each in after}
+    for item in before:
+        other = others.get(item.lasting_identity)
         if other is None:
-            yield identity, ("metadata", "name")
-        elif other != one:
+            yield item.identity, _NAME
+        elif other != item.manifest:
             changed = dict(leaves_of(other))
-            for path, value in leaves[identity].items():
-                if changed.get(path, absent) != value:
-                    yield identity, path
+            for path, value in leaves[item.identity].items():
+                if changed.get(path, absent) != value and not (item.content and path == _NAME):
+                    yield item.identity, path

@@ -1,6 +1,6 @@
 """The same manifest with one value changed, for every value in it. Pure.
 
-What such a change moves in the rendered objects tells which field stands behind which part of them,
+What such a change moves in the rendered objects shows which field stands behind which part of them,
 for every field there is and will be: nobody keeps a table that would fall behind.
 """
 

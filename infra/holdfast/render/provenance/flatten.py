@@ -44,7 +44,7 @@ def _is_meant(segment: int | ItemKey, index: int, item: object) -> bool:
 
 
 def _token(index: int, item: object) -> int | ItemKey:
-    """What tells an item apart here, whatever the merge keys of its list are."""
+    """What identifies an item here, whatever the merge keys of its list are."""
     if isinstance(item, Mapping):
         for name in _ITEM_NAMES:
             if isinstance(item.get(name), str | int):

@@ -9,7 +9,7 @@ from holdfast.errors import SourceLocation
 from holdfast.kube.objects import Identity, ObjectRef
 from holdfast.kube.paths import Path
 from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
-from holdfast.render.plan.declared import plan_workloads
+from holdfast.render.plan.planning import plan_workloads
 from holdfast.render.provenance.agent_origins import (
     AgentOrigins,
     FieldOrigin,

@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from holdfast.drift.cause.causes import CauseEvent
 from holdfast.drift.record.ledger import FindingEvent, Transition
-from holdfast.drift.record.watch_report import Look, Status, WatchState
+from holdfast.drift.record.watch_report import Evaluation, Status, WatchState
 from holdfast.kube.paths import format_path
 from holdfast.report.documents.drift import FindingPart, finding_parts
 from holdfast.report.documents.parts import (
@@ -56,7 +56,7 @@ class FindingEventDocument(Part):
 
 
 class TurnPart(Part):
-    """A turn of one finding, which an event of its own tells in full."""
+    """A turn of one finding, which an event of its own has in full."""
 
     type: FindingTurn
     object: ObjectPart
@@ -122,13 +122,13 @@ def drift_event_schema() -> dict[str, Any]:
     )
 
 
-def event_json(look: Look, event: FindingEvent, stack: str) -> dict[str, Any]:
+def event_json(evaluation: Evaluation, event: FindingEvent, stack: str) -> dict[str, Any]:
     """One turn of one finding."""
     return _plain(
         FindingEventDocument(
             EVENT_SCHEMA_VERSION,
             f"finding.{event.transition}",
-            look.identifier,
+            evaluation.identifier,
             rfc3339(event.at.time),
             stack,
             rfc3339(event.opened.time),
@@ -180,21 +180,23 @@ def state_json(state: WatchState, time: datetime, stack: str) -> dict[str, Any]:
     )
 
 
-def cloud_event(look: Look, event: FindingEvent, number: int, stack: str) -> dict[str, Any]:
-    """One turn of one finding, as a CloudEvent in structured mode.
+def cloud_event(
+    evaluation: Evaluation, event: FindingEvent, number: int, stack: str
+) -> dict[str, Any]:
+    """One transition of one finding, as a CloudEvent in structured mode.
 
     Args:
-        look: The look that saw it.
-        event: The turn.
-        number: Of the turn within the look: the two together are unique.
+        evaluation: The evaluation that found it.
+        event: The transition.
+        number: Of the transition within the evaluation: the two together are unique.
         stack: Name of the stack; empty for files.
     """
-    data = event_json(look, event, stack)
-    return _cloud_event(f"{look.identifier}.{number}", str(event.finding.ref), data)
+    data = event_json(evaluation, event, stack)
+    return _cloud_event(f"{evaluation.identifier}.{number}", str(event.finding.ref), data)
 
 
 def cause_cloud_event(identifier: str, cause: CauseEvent, stack: str) -> dict[str, Any]:
-    """One turn of what is behind several findings, as a CloudEvent in structured mode."""
+    """One transition of the cause of several findings, as a CloudEvent in structured mode."""
     return _cloud_event(identifier, cause.source.kind, cause_json(identifier, cause, stack))
 
 

@@ -25,7 +25,7 @@ def broken_rules(report: DriftReport) -> dict[str, list[str]]:
     return {rule: sorted(broken[rule]) for rule in sorted(broken)}
 
 
-class SightingPart(Part):
+class FindingHistoryPart(Part):
     """The history of one field of one object.
 
     Attributes:
@@ -51,21 +51,21 @@ class SightingPart(Part):
     age_seconds: Count
 
     @classmethod
-    def of(cls, sighting: FindingHistory) -> "SightingPart":
-        """A sighting as data."""
-        finding = sighting.finding
+    def of(cls, history: FindingHistory) -> "FindingHistoryPart":
+        """A history as data."""
+        finding = history.finding
         return cls(
             ObjectPart.copy_of(finding.ref),
             format_path(finding.path),
             finding.drift_class,
             finding.severity,
             list(finding.policies),
-            sighting.is_open,
-            sighting.first_seen,
-            sighting.since,
-            sighting.last_seen,
-            sighting.count,
-            sighting.age_seconds,
+            history.is_open,
+            history.first_seen,
+            history.since,
+            history.last_seen,
+            history.count,
+            history.age_seconds,
         )
 
 
@@ -91,7 +91,7 @@ class HistoryDocument(Part, kw_only=True):
         scans: How many scans there were up to the moment asked for.
         observed_at: Time of the last of them, RFC 3339.
         objects_checked: By the last scan.
-        sightings: Every finding that is remembered, what is open first.
+        findings: Every finding that is remembered, what is open first.
         alerts: Raised by low findings that add up, oldest first.
     """
 
@@ -103,7 +103,7 @@ class HistoryDocument(Part, kw_only=True):
     observed_at: str
     objects_checked: int | None
     report: DriftDocument
-    sightings: list[SightingPart]
+    findings: list[FindingHistoryPart]
     alerts: list[AlertPart]
 
 
@@ -115,7 +115,7 @@ def history_schema() -> dict[str, Any]:
 
 
 def history_json(report: HistoryReport) -> str:
-    """One document: the last scan as it was reported, every sighting, every alert.
+    """One document: the last scan as it was reported, every history, every alert.
 
     For a moment that was asked for also the rules that were broken, and every object as it was.
     """
@@ -131,7 +131,7 @@ def history_json(report: HistoryReport) -> str:
             observed_at=last.observed_at,
             objects_checked=last.report.objects_checked,
             report=drift_document(last.report),
-            sightings=[SightingPart.of(each) for each in report.in_order],
+            findings=[FindingHistoryPart.of(each) for each in report.in_order],
             alerts=[
                 AlertPart(each.raised_at, [FindingPlacePart.of(one) for one in each.findings])
                 for each in report.alerts

@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
-from holdfast_policies.rule import PROFILES
+from holdfast_policies.model.rule import PROFILES
 from msgspec import UNSET, UnsetType
 
 from holdfast.drift.finding import Severity

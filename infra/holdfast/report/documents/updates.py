@@ -17,6 +17,7 @@ class UpdatePart(Part):
 
     Attributes:
         agents: Agents of which an object was changed; null when that is not known.
+        kept: Objects that left the stack and stay in the cluster: kind, name, version, uid.
     """
 
     identifier: str
@@ -37,6 +38,7 @@ class UpdatePart(Part):
     seconds: Annotated[float, Meta(ge=0)]
     changes: dict[str, Count]
     agents: list[str] | None
+    kept: list[str]
 
 
 class ChangedUpdatePart(UpdatePart):

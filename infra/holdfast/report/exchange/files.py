@@ -17,12 +17,14 @@ class ReportRequest:
         output_file: Instead of standard output.
         files: Format and file of each further report.
         runbook: Address of the documentation that reports link to.
+        shows_values: Whether values of fields are shown; None for what the format is for.
     """
 
     output: str = "text"
     output_file: Path | None = None
     files: tuple[tuple[str, Path], ...] = ()
     runbook: str = PAGE
+    shows_values: bool | None = None
 
     @property
     def is_for_files(self) -> bool:

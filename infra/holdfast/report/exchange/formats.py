@@ -11,6 +11,8 @@ from holdfast.drift.finding import DriftReport
 from holdfast.operations.scan.scan_context import ReportContext
 from holdfast.report.documents.drift import drift_json
 from holdfast.report.text.drift_text import drift_text
+from holdfast.report.text.finding_text import finding_name
+from holdfast.report.text.listed import LIST_FORMATS, listed, yaml_of
 
 if TYPE_CHECKING:
     from holdfast.operations.describe.fleet import FleetReport
@@ -29,8 +31,10 @@ NOTICE_WRITERS: Final[Mapping[str, str]] = {
 }
 """Module and function of each format of notices."""
 
-DRIFT_FORMATS: Final = ("text", "json", *NOTICE_WRITERS, "prometheus")
-POLICY_FORMATS: Final = (*DRIFT_FORMATS, "oscal")
+DRIFT_FORMATS: Final = (*LIST_FORMATS, *NOTICE_WRITERS, "prometheus")
+PUBLIC_FORMATS: Final = frozenset({"markdown", "github", "gitlab"})
+"""Formats of comments, issues and annotations, which may be public."""
+POLICY_FORMATS: Final = ("text", "json", "yaml", *NOTICE_WRITERS, "prometheus", "oscal")
 FLEET_FORMATS: Final = ("text", "json", "html")
 
 _FLEET_WRITERS: Final = {
@@ -67,10 +71,13 @@ def write_drift(
         context: What is known beside it.
         colour: Whether text is for a terminal that wants colour.
     """
-    if chosen == "text":
-        return drift_text(report, colour=colour, history_of=context.history_of)
-    if chosen == "json":
-        return drift_json(report)
+    if chosen in LIST_FORMATS:
+        return listed(
+            chosen,
+            text=lambda: drift_text(report, colour=colour, history_of=context.history_of),
+            document=lambda: drift_json(report),
+            names=map(finding_name, report.findings),
+        )
     if chosen == "prometheus":
         return _written("exchange.prometheus:prometheus_text", report, context)
     return write_notices(_load("exchange.drift_notices:drift_notices")(report, context), chosen)
@@ -97,6 +104,8 @@ def write_policy(
         return _written("text.policy_text:policy_text", report, colour=colour)
     if chosen == "json":
         return _written("documents.policy:policy_json", report)
+    if chosen == "yaml":
+        return yaml_of(_written("documents.policy:policy_json", report))
     if chosen == "prometheus":
         return _written("exchange.prometheus:policy_metrics", report)
     if chosen == "oscal":

@@ -1,7 +1,7 @@
 """Notices as JUnit XML, which every CI service shows as test results.
 
 A finding is a failed test of its agent, a remark (or what is only advised) a passed one, as is an
-object with the rules that it passed; what could not be looked at is an error; a report with nothing
+object with the rules that it passed; what could not be checked is an error; a report with nothing
 to say is one passed test: an empty file never means "fine".
 """
 

@@ -108,12 +108,18 @@ class RuleText:
         meaning: One sentence, lower case.
         remedy: What to do when it is broken.
         link: Where the documentation says more.
+        severity: How bad it is to break it; None where that differs from notice to notice.
+        reason: Why it matters, in sentences; may be empty.
+        source: Absolute address of what the rule follows; may be empty.
     """
 
     name: str
     meaning: str
     remedy: str
     link: str
+    severity: Severity | None = None
+    reason: str = ""
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -122,10 +128,10 @@ class NoticeReport:
 
     Attributes:
         title: Such as `Drift of stack prod`.
-        identifier: Stable name of what was looked at, such as `drift/prod`.
-        summary: One line: how much, how bad, whether everything was looked at.
+        identifier: Stable name of what was checked, such as `drift/prod`.
+        summary: One line: how much, how bad, whether everything was checked.
         rules: Every rule that notices may name.
-        not_checked: What could not be looked at; with any, the report is incomplete.
+        not_checked: What could not be checked; with any, the report is incomplete.
         observed_at: RFC 3339 time of the scan; empty when it is not known.
         remarks: Further lines about the whole, such as which detectors ran.
         not_checked_link: Where the documentation says what to do about it.
@@ -159,7 +165,7 @@ class NoticeReport:
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything was looked at."""
+        """Whether everything was checked."""
         return not self.not_checked
 
     @property

@@ -21,7 +21,7 @@ _NO_NAME: Final = re.compile("[^a-z0-9-]")
 def openreports(report: NoticeReport) -> str:
     """A v1 List, one document, ending in a line end.
 
-    What could not be looked at is an `error` result of the ClusterReport: without it, a reader of
+    What could not be checked is an `error` result of the ClusterReport: without it, a reader of
     the other reports would take the silence for a pass.
     """
     by_namespace: dict[str, list[dict[str, Any]]] = {"": []}

@@ -38,8 +38,8 @@ class _RuleResults:
 def oscal(report: PolicyReport, rules: Sequence[DescribedRule]) -> str:
     """The whole report, one document, ending in a line end.
 
-    A control is satisfied when every rule that serves it passed everywhere and everything was
-    looked at; a waiver accepts a risk and satisfies nothing.
+        A control is satisfied when every rule that serves it passed everywhere and everything was
+    checked; a waiver accepts a risk and satisfies nothing.
     """
     time = report.observed_at or _UNKNOWN_TIME
     asked = _asked(report, rules)

@@ -4,6 +4,13 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from typing import Final, Protocol
 
+from holdfast_policies.evaluation.waivers import (
+    WAIVER_EXPIRED,
+    WAIVER_UNUSED,
+    WAIVER_WITHOUT_TARGET,
+)
+from holdfast_policies.evaluation.weakened import NO_RULE_ASKED, RULE_WEAKENED
+
 from holdfast.drift.finding import NotChecked, Severity
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.text import safe_text
@@ -15,6 +22,19 @@ PAGES: Final = "docs/policies"
 """Folder of the pages about the rules, one a rule, relative to the project."""
 
 _LONGEST_CHARACTERS: Final = 2000
+_ABOUT_SETTINGS: Final = {
+    RULE_WEAKENED: (
+        "settings ask less of rules than the profile of the stack",
+        "Raise the levels again, or waive single objects by a PolicyException.",
+    ),
+    NO_RULE_ASKED: ("no rule is evaluated", "Raise the levels again."),
+    WAIVER_EXPIRED: ("a waiver has expired", "Remove or renew it."),
+    WAIVER_UNUSED: ("a waiver is not needed", "Remove it, or name its stacks."),
+    WAIVER_WITHOUT_TARGET: (
+        "a waiver names an object that does not exist",
+        "Correct or remove it, or name its stacks.",
+    ),
+}
 
 
 class DescribedRule(Protocol):
@@ -33,13 +53,25 @@ class DescribedRule(Protocol):
         """What to change."""
 
     @property
+    def rationale(self) -> str:
+        """Why it matters."""
+
+    @property
+    def severity(self) -> str:
+        """How bad a violation is."""
+
+    @property
+    def source(self) -> str:
+        """Address of what the rule follows."""
+
+    @property
     def frameworks(self) -> tuple[str, ...]:
         """Controls that it serves, `AC-6` of NIST SP 800-53 among them."""
 
 
-def page_of(rule: str, pages: str = PAGES) -> str:
-    """The page about a rule."""
-    return f"{pages}/{rule}.md"
+def page_of(rule: str, pages: str = PAGES, file: str = "") -> str:
+    """The page about a rule; that of an own rule lies beside its file."""
+    return file.removesuffix(".py") + ".md" if file else f"{pages}/{rule}.md"
 
 
 def policy_notices(
@@ -57,14 +89,12 @@ def policy_notices(
         identifier=report.identifier,
         summary=summary_line(report),
         notices=tuple(_notice(each) for each in report.findings if not each.is_open),
-        rules=tuple(
-            RuleText(
-                rule.id,
-                f"{rule.description[:1].lower()}{rule.description[1:]}",
-                f"{rule.remedy[:1].upper()}{rule.remedy[1:]}.",
-                page_of(rule.id, pages),
-            )
-            for rule in rules
+        rules=(
+            *(
+                _rule_text(rule, page_of(rule.id, pages, report.known.own.get(rule.id, "")))
+                for rule in rules
+            ),
+            *_about_settings(report, pages),
         ),
         not_checked=tuple(
             NotChecked(safe_text(item.scope), safe_text(item.reason, _LONGEST_CHARACTERS))
@@ -81,6 +111,26 @@ def policy_notices(
         changes=report.changes,
         heat_map=heat_map(report.findings, report.objects),
     )
+
+
+def _rule_text(rule: DescribedRule, link: str) -> RuleText:
+    return RuleText(
+        rule.id,
+        f"{rule.description[:1].lower()}{rule.description[1:]}",
+        f"{rule.remedy[:1].upper()}{rule.remedy[1:]}.",
+        link,
+        severity=Severity(str(rule.severity)),
+        reason=f"{rule.rationale.rstrip('.')}.",
+        source=rule.source,
+    )
+
+
+def _about_settings(report: PolicyReport, pages: str) -> Iterator[RuleText]:
+    """What is said of settings and waivers, where something is: no rule of the table."""
+    named = {each.rule for each in report.findings}
+    for name, (meaning, remedy) in _ABOUT_SETTINGS.items():
+        if name in named:
+            yield RuleText(name, meaning, remedy, f"{pages}/README.md", Severity.MEDIUM)
 
 
 def fingerprint_of(finding: PolicyFinding) -> str:

@@ -35,7 +35,7 @@ _SCORES: Final = {
 def sarif(report: NoticeReport) -> str:
     """The whole report, one document, ending in a line end.
 
-    A notice that no file declares has a logical location only; what could not be looked at is a
+    A notice that no file declares has a logical location only; what could not be checked is a
     notification, and the run then did not succeed.
     """
     run: dict[str, Any] = {
@@ -59,14 +59,24 @@ def _rule(rule: RuleText) -> dict[str, Any]:
     text = f"{rule.meaning[:1].upper()}{rule.meaning[1:]}."
     described: dict[str, Any] = {
         "id": rule.name,
+        "name": "".join(part.capitalize() for part in rule.name.split("-")),
         "shortDescription": {"text": text},
+        "fullDescription": {"text": f"{text} {rule.reason}".rstrip()},
         "help": {
             "text": f"{rule.remedy} See {rule.link}",
             "markdown": f"{rule.remedy} [More]({rule.link})",
         },
     }
+    if rule.severity is not None:
+        # Code scanning sorts by the rule's, not by the result's.
+        described["defaultConfiguration"] = {"level": _LEVELS[rule.severity]}
+        described["properties"] = {
+            "tags": ["security"],
+            "security-severity": _SCORES[rule.severity],
+        }
     # The format wants an absolute address; a path inside the project stands in the help text.
-    return described | ({"helpUri": rule.link} if "://" in rule.link else {})
+    address = rule.link if "://" in rule.link else rule.source
+    return described | ({"helpUri": address} if address else {})
 
 
 def _invocation(report: NoticeReport) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def _when(moment: str) -> str:
 
 
 def _age(moment: str, now: str) -> str:
-    """How long ago it was; empty when that cannot be told."""
+    """How long ago it was; empty when that is not known."""
     try:
         seconds = int((parse_timestamp(now) - parse_timestamp(moment)).total_seconds())
     except ValueError:
@@ -99,14 +99,14 @@ def _problems(agents: Sequence[FleetAgent]) -> list[tuple[str, str, int]]:
     """Words, tone and number of what is the matter in a group, and of what is fine."""
     concerns = Counter(concern for each in agents for concern in each.concerns)
     fine = sum(not each.concerns for each in agents)
-    told = [
+    listed = [
         ("≠ drifted", "high", concerns["drift"]),
         ("✕ not healthy", "critical", concerns["health"]),
         ("✕ refused", "high", concerns["policy"]),
         ("? not known", "unknown", concerns["unknown"]),
         ("✓ fine", "fine", fine),
     ]
-    return [(words, tone, count) for words, tone, count in told if count]
+    return [(words, tone, count) for words, tone, count in listed if count]
 
 
 _TONES: Final = {

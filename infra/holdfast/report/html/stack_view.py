@@ -121,7 +121,7 @@ class StackView:
 
     @cached_property
     def heat_map(self) -> HeatMap:
-        """Rules that somebody breaks, or that cannot be told; the worst agents' columns first."""
+        """Rules that are violated or undetermined; the worst agents' columns first."""
         made = self._whole_heat_map
         rows = tuple(row for row in made.rows if not _is_passed(row))
         order = [group for group, _ in self.groups]

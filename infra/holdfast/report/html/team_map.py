@@ -20,7 +20,7 @@ _GAP: Final = 44
 _PITCH: Final = 17
 _HEAD: Final = 46
 _MARGIN: Final = 10
-_CALLS: Final = frozenset({"calls", "peer"})
+_CALLS: Final = frozenset({"calls", "egress"})
 
 
 @dataclass(frozen=True)

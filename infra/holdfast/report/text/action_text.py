@@ -45,7 +45,7 @@ def action_json(
         "outcome": outcome,
         "steps": [
             {
-                "deed": step.operation,
+                "operation": step.operation,
                 "object": object_document(step.ref) if step.ref else None,
                 "why": step.why,
             }

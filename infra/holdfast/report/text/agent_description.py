@@ -84,7 +84,7 @@ class _Words:
             yield self._say(f"changes by {self._strategy()}", "rollout", "strategy")
         if spec.image:
             yield self._say(f"image {spec.image}", "image")
-        requests, limits = spec.resources.effective()
+        requests, limits = spec.container.resources.effective()
         yield self._say(f"asks for {_amounts(requests)}; at most {_amounts(limits)}", "resources")
         yield self._say(
             f"has {spec.grace_seconds} s to end", "lifecycle", "terminationGracePeriodSeconds"
@@ -93,7 +93,7 @@ class _Words:
     def _strategy(self) -> str:
         rollout, spec = self._spec.rollout, self._spec
         if rollout.strategy == "RollingUpdate" and any(
-            volume.is_single_writer for volume in spec.storage
+            volume.is_single_writer for volume in spec.storage.volumes
         ):
             return "Recreate, since a volume has a single writer"
         weights = [f"{step.set_weight}%" for step in rollout.steps if step.set_weight is not None]
@@ -189,38 +189,42 @@ class _Words:
         return [each for each in edges if each.relation in {"tools", "dependsOn"}]
 
     def reaches(self) -> Iterator[Statement]:
-        egress = self._spec.network.egress
-        if egress.allow_dns:
+        declared = self._spec.network
+        if declared.allow_dns:
             dns = _pods(self._fleet.environment.network.dns)
-            yield self._say(f"name resolution{dns}", "network", "egress", "allowDNS")
-        if egress.mode == "denyAll":
-            yield self._say("nothing else", "network", "egress", "mode")
+            yield self._say(f"name resolution{dns}", "network", "allowDNS")
+        if declared.deny_egress:
+            yield self._say("nothing else", "network", "denyEgress")
             return
+        if declared.asks_api_server or self._spec.scaling.leader_election:
+            yield self._say("the API server", "network", "egress")
         for peer in peers_of(self._agent):
             name = _named(peer.reference, self._agent.namespace)
             yield self._at(f"agent {name}", peer.path)
         for each in destinations_of(self._spec, self._agent.namespace, targets_of(self._fleet)):
-            port = f":{each.port}" if each.port else ""
             way = " through the egress gateway" if each.kind is HostKind.EXTERNAL else ""
-            yield self._at(f"{each.host}{port}{way}", each.path)
-        for index, cidr in enumerate(egress.cidrs):
-            yield self._say(cidr, "network", "egress", "cidrs", index)
+            yield self._at(f"{each.host}:{each.port}{way}", each.path)
+        for index, entry in enumerate(declared.egress):
+            if entry.cidr is not None:
+                ports = ", ".join(f"{each.port}/{each.protocol}" for each in entry.ports)
+                text = f"{entry.cidr} at {ports}" if ports else entry.cidr
+                yield self._say(text, "network", "egress", index, "cidr")
 
     def rights(self) -> Iterator[Statement]:
-        security = self._spec.security
+        security = self._spec.pod.security
         account = security.service_account.name or self._agent.name
         mounted = "a token in its pods" if security.automount_token else "no token in its pods"
         text = f"ServiceAccount {account}, {mounted}"
-        yield self._say(text, "security", "automountToken")
+        yield self._say(text, "pod", "security", "automountToken")
         for index, grant in enumerate(security.rbac):
             where = f"in {_listed(grant.namespaces)}" if grant.namespaces else "in its namespace"
             for number, rule in enumerate(grant.rules):
                 groups = "" if rule.api_groups == ("",) else f" of {_listed(rule.api_groups)}"
                 only = f", only {_listed(rule.resource_names)}" if rule.resource_names else ""
                 text = f"may {_listed(rule.verbs)} {_listed(rule.resources)}{groups}{only}, {where}"
-                yield self._say(text, "security", "rbac", index, "rules", number)
+                yield self._say(text, "pod", "security", "rbac", index, "rules", number)
         if not security.rbac:
-            yield self._say("none", "security", "rbac")
+            yield self._say("none", "pod", "security", "rbac")
 
     def secrets(self) -> Iterator[Statement]:
         for index, secret in enumerate(self._spec.secrets):
@@ -230,7 +234,7 @@ class _Words:
             yield self._say(text, "secrets", index)
 
     def storage(self) -> Iterator[Statement]:
-        for index, volume in enumerate(self._spec.storage):
+        for index, volume in enumerate(self._spec.storage.volumes):
             claim = f"claim {volume.existing_claim}" if volume.existing_claim else volume.size
             modes = _listed(volume.access_modes)
             if self._spec.is_pooled:
@@ -240,23 +244,23 @@ class _Words:
             else:
                 fate = "is not this agent's" if volume.existing_claim else "goes with the agent"
             text = f"{volume.name}: {claim} at {volume.mount_path}, {modes}, {fate}"
-            yield self._say(text, "storage", index)
-        if backup := self._spec.backup:
+            yield self._say(text, "storage", "volumes", index)
+        if backup := self._spec.storage.backup:
             when = f'"{backup.schedule}" in {backup.timezone}' if backup.schedule else "no schedule"
             before = ", and before each rollout" if backup.before_rollout else ""
             days = backup.retention_days
             text = f"saved by {backup.method}, {when}{before}; kept {days} days"
-            yield self._say(text, "backup")
+            yield self._say(text, "storage", "backup")
 
     def schedules(self) -> Iterator[Statement]:
-        for index, schedule in enumerate(self._spec.schedules):
+        for index, schedule in enumerate(self._spec.job.schedules):
             state = ", suspended" if schedule.suspend else ""
             text = f'"{schedule.cron}" in {schedule.timezone}{state}'
-            yield self._say(text, "schedules", index, "cron")
-        for index, trigger in enumerate(self._spec.triggers):
+            yield self._say(text, "job", "schedules", index, "cron")
+        for index, trigger in enumerate(self._spec.job.triggers):
             state = ", suspended" if trigger.suspend else ""
             text = f"for every {trigger.per_run} of {trigger.metric}, {trigger.max_runs} at a time"
-            yield self._say(f"{text}{state}", "triggers", index, "metric")
+            yield self._say(f"{text}{state}", "job", "triggers", index, "metric")
 
     def _say(self, text: str, *path: Segment) -> Statement:
         return self._at(text, ("spec", *path))

@@ -21,7 +21,9 @@ from holdfast.drift.record.finding_history import FindingHistory
 from holdfast.drift.scan import by_team
 from holdfast.kube.text import counted, safe_text, value_words
 from holdfast.report.text.finding_text import (
+    KEPT_FOR,
     actor_words,
+    is_kept,
     layer_words,
     path_words,
     policy_words,
@@ -109,7 +111,7 @@ def _ignored_line(each: IgnoredBy) -> str:
 
 
 def summary_line(report: DriftReport) -> str:
-    """One line: how many findings, where, how bad, and whether everything was looked at."""
+    """One line: how many findings, where, how bad, and whether everything was checked."""
     tally = Counter(finding.severity for finding in report.drift)
     remarks = len(report.findings) - len(report.drift)
     objects = len({finding.ref for finding in report.drift})
@@ -159,6 +161,9 @@ def _detail_lines(finding: Finding) -> Iterator[str]:
         if finding.live is not None:
             found = "recorded" if finding.expected_by is ExpectedBy.RECORD else "live"
             yield f"{found:<9}{value_words(finding.live)}"
+    if is_kept(finding):
+        yield f"{'kept':<9}by an update that removed it from the stack; {KEPT_FOR}"
+        return
     for actor in finding.actors:
         yield f"{'by':<9}{actor_words(actor)}"
     if not finding.actors:

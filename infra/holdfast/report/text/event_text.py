@@ -1,21 +1,20 @@
-"""Drift as it comes and goes, as lines for people: one for each turn, and the log's phases.
+"""Drift as it comes and goes, as lines for people: one for each transition, and the log's phases.
 
-Several findings that one hand explains are one line. Everything that comes from the cluster passes
+Several findings with one cause are one line. Everything that comes from the cluster passes
 `safe_text`; values are masked already.
 """
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 
 from holdfast.drift.cause.causes import CauseEvent
-from holdfast.drift.finding import Severity
-from holdfast.drift.record.ledger import FindingEvent, Transition
-from holdfast.drift.record.watch_report import Look, Status, WatchState
+from holdfast.drift.finding import Actor, EvidenceSource, Severity
+from holdfast.drift.record.ledger import FindingEvent, Timestamp, Transition
+from holdfast.drift.record.watch_report import Evaluation, Status, WatchState
 from holdfast.kube.paths import format_path
 from holdfast.kube.scalars import format_utc
 from holdfast.kube.text import counted, safe_text, value_words
 from holdfast.report.text.drift_text import severity_colour
-from holdfast.report.text.finding_text import actor_words
 from holdfast.report.text.table import styled
 
 _STATUS_COLOURS: Final = {Status.IN_SYNC: "green", Status.DRIFT: "red", Status.UNKNOWN: "magenta"}
@@ -24,33 +23,36 @@ _MOST_OBJECTS_NAMED: Final = 3
 
 
 def event_text(event: FindingEvent, *, colour: bool = False) -> str:
-    """One line: when, what became of it, how bad, where, what, who; of a closed one, how long."""
+    """One short line: time, transition, severity, place, values, author; of a closed one, how long.
+
+    The day stands in the lines of the state; the whole finding is in the JSON.
+    """
     finding = event.finding
-    severity = _severity_text(finding.severity, colour=colour)
     path = safe_text(format_path(finding.path), longest=400)
-    what = f"{safe_text(str(finding.ref))}  {finding.drift_class} {path}".rstrip()
-    start = f"{rfc3339(event.at.time)}  {event.transition:<7}  {severity}  {what}"
+    start = _start(event.at, event.transition, finding.severity, colour=colour)
+    line = f"{start}{safe_text(str(finding.ref))} {path}".rstrip()
     if event.transition is Transition.CLOSED:
-        return f"{start}  after {seconds_text(event.dwell_seconds)}"
-    if finding.path and finding.desired is not None:
-        start += f"  {value_words(finding.desired)} ->"
-    if finding.path and finding.live is not None:
-        start += f"  {value_words(finding.live)}"
-    by = ", ".join(actor_words(actor) for actor in finding.actors) or "unknown"
-    broken = f"  breaks {', '.join(finding.policies)}" if finding.policies else ""
-    return f"{start}  by {by}{broken}"
+        return f"{line} after {seconds_text(event.dwell_seconds)}"
+    desired = value_words(finding.desired) if finding.desired is not None else ""
+    live = value_words(finding.live) if finding.live is not None else ""
+    if finding.path and desired and live:
+        line += f": {desired} -> {live}"
+    else:
+        line += f" {finding.drift_class}" + (f": {live or desired}" if finding.path else "")
+    by = ", ".join(_short_actor(actor) for actor in finding.actors) or "unknown"
+    broken = f" breaks {', '.join(finding.policies)}" if finding.policies else ""
+    return f"{line} by {by}{broken}"
 
 
 def cause_text(cause: CauseEvent, *, colour: bool = False) -> str:
-    """One line for many findings: what one hand did, to how many objects, some of them by name."""
+    """One line for many findings: their cause, how many objects, some of them by name."""
     findings = [event.finding for event in cause.events]
     worst = min((each.severity for each in findings), key=lambda each: each.rank, default=None)
-    severity = _severity_text(worst, colour=colour) if worst else " " * 8
     spanned = cause.objects or len({each.ref for each in findings})
     what = safe_text(cause.source.words(spanned), longest=400)
-    line = f"{rfc3339(cause.at.time)}  {cause.transition:<7}  {severity}  one cause: {what}"
+    line = f"{_start(cause.at, cause.transition, worst, colour=colour)}one cause: {what}"
     if cause.transition is Transition.CLOSED:
-        return f"{line}  after {seconds_text(cause.dwell_seconds)}"
+        return f"{line} after {seconds_text(cause.dwell_seconds)}"
     names = sorted({f"{each.ref.namespace}/{each.ref.name}".strip("/") for each in findings})
     more = len(names) - _MOST_OBJECTS_NAMED
     shown = ", ".join(names[:_MOST_OBJECTS_NAMED]) + (f" and {more} more" if more > 0 else "")
@@ -59,6 +61,18 @@ def cause_text(cause: CauseEvent, *, colour: bool = False) -> str:
     broken = sorted({rule for each in findings for rule in each.policies})
     breaks = f"  breaks {safe_text(', '.join(broken))}" if broken else ""
     return f"{line}{value}: {safe_text(shown, longest=400)}{breaks}"
+
+
+def _start(at: Timestamp, turn: Transition, severity: Severity | None, *, colour: bool) -> str:
+    shown = _severity_text(severity, colour=colour) if severity else " " * 8
+    return f"{at.time.astimezone(UTC):%H:%M:%SZ} {turn:<7} {shown} "
+
+
+def _short_actor(actor: Actor) -> str:
+    """Who, through which client; says so when only the client's own word stands behind it."""
+    user, manager = safe_text(actor.user), safe_text(actor.manager)
+    who = f"{user} ({manager})" if user and manager else user or manager
+    return who if actor.source is EvidenceSource.AUDIT else f"{who}, no audit entry"
 
 
 def _severity_text(severity: Severity, *, colour: bool) -> str:
@@ -78,20 +92,24 @@ def state_text(state: WatchState, time: datetime, *, colour: bool = False) -> st
     return "\n".join(lines)
 
 
-def phase_lines(look: Look) -> list[str]:
-    """The phases of one look, in order and under one id, for the log."""
-    name = safe_text(str(look.ref))
-    waited = look.taken.seconds - look.heard.seconds
-    judging = look.judged.seconds - look.taken.seconds
-    turns = [event.transition for event in look.events]
-    told = " ".join(f"{turn}={turns.count(turn)}" for turn in Transition)
+def phase_lines(evaluation: Evaluation) -> list[str]:
+    """The phases of one evaluation, in order and under one id, for the log."""
+    first, started, finished = (
+        evaluation.first_event_at,
+        evaluation.started_at,
+        evaluation.finished_at,
+    )
+    identifier = f"id={evaluation.identifier}"
+    name = safe_text(str(evaluation.ref))
+    transitions = [event.transition for event in evaluation.events]
+    found = " ".join(f"{each}={transitions.count(each)}" for each in Transition)
+    waited = f"changes={evaluation.changes} waited={started.seconds - first.seconds:.3f}s"
     phases = (
-        (look.heard, f'phase=watch id={look.identifier} object="{name}"'),
-        (look.taken, f"phase=observe id={look.identifier} changes={look.changes} "
-                     f"waited={waited:.3f}s"),
-        (look.judged, f"phase=diff id={look.identifier} took={judging:.4f}s"),
-        (look.judged, f"phase=report id={look.identifier} {told}"),
-    )  # fmt: skip
+        (first, f'phase=watch {identifier} object="{name}"'),
+        (started, f"phase=observe {identifier} {waited}"),
+        (finished, f"phase=diff {identifier} took={finished.seconds - started.seconds:.4f}s"),
+        (finished, f"phase=report {identifier} {found}"),
+    )
     return [f"time={rfc3339(at.time)} {text}" for at, text in phases]
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from holdfast.drift.exemption.writers import FieldWriter, is_forged
 from holdfast.drift.finding import (
     Actor,
     DriftClass,
@@ -30,7 +31,12 @@ _RISKS: Final = {
     NextUpdate.REPLACES: "the next update with --refresh deletes the object and makes it again",
     NextUpdate.DELETES: "the next update deletes it: it is no longer declared",
     NextUpdate.FAILS: "the next update of the object fails",
+    NextUpdate.DEPLOYS: "declared, not deployed: the next update deploys it",
 }
+
+
+KEPT_FOR: Final = "declare it again to use it; delete it with kubectl when its data may go"
+"""What to do about an object that an update has kept."""
 
 
 def path_words(finding: Finding) -> str:
@@ -42,8 +48,9 @@ def actor_words(actor: Actor) -> str:
     """Who, with what, when; says so when only a client's own word stands behind it."""
     operation = f" {actor.operation}" if actor.operation else ""
     via = f" of {actor.subresource}" if actor.subresource else ""
-    manager = f"{actor.manager}{operation}{via}" if actor.manager else ""
     known = actor.source is EvidenceSource.AUDIT
+    forged = " (forged name)" if is_forged(FieldWriter(actor.manager, actor.user)) else ""
+    manager = f"{actor.manager}{operation}{via}{forged}" if actor.manager else ""
     place = f"from {actor.source_address}" if actor.source_address else ""
     parts = [safe_text(part) for part in (actor.user, manager, actor.time, place) if part]
     return ", ".join(parts) + ("" if known else " (no audit entry)")
@@ -56,21 +63,39 @@ def policy_words(finding: Finding) -> str:
 
 def risk_words(finding: Finding) -> str:
     """How it stands in the way of the next update; empty when it does not, and for a remark."""
-    if finding.next_update is None or not finding.counts:
+    if finding.next_update is None or not finding.is_drift:
         return ""
     return _RISKS.get(finding.next_update, "")
 
 
 def layer_words(layer: Layer) -> str:
-    """Whether a detector ran, and what it looked at or why not, on one line."""
+    """Whether a detector ran, and what it checked or why not, on one line."""
     asked = "ran" if layer.has_run else "not asked"
     return f"layer {layer.name}: {asked}: {safe_text(layer.detail, LONGEST_PATH_CHARACTERS)}"
+
+
+def is_kept(finding: Finding) -> bool:
+    """Whether it is the remark on an object that an update has kept."""
+    return finding.drift_class is DriftClass.UNMANAGED and not finding.is_drift
+
+
+def finding_name(finding: Finding) -> str:
+    """A finding as `--only` takes it: kind, namespace/name, and the path in it."""
+    return f"{finding.ref} {format_path(finding.path)}".rstrip()
 
 
 def headline(finding: Finding) -> str:
     """The finding in one sentence without its object."""
     if finding.next_update is NextUpdate.DELETES:
         return "the object is no longer declared since the last update"
+    if finding.next_update is NextUpdate.DEPLOYS:
+        return f"declared, not deployed: {_difference(finding)}"
+    return _difference(finding)
+
+
+def _difference(finding: Finding) -> str:
+    if is_kept(finding):
+        return f"kept by an update that removed it from the stack; {KEPT_FOR}"
     if finding.drift_class in _WHOLE_OBJECT:
         return _WHOLE_OBJECT[finding.drift_class]
     path = path_words(finding)
@@ -84,7 +109,7 @@ PAGE: Final = RUNBOOK_PAGE
 """The runbook, relative to the project; each class has a heading of its name there."""
 
 NOT_CHECKED: Final = "not-checked"
-"""Heading for what a scan could not look at."""
+"""Heading for what a scan could not check."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +144,7 @@ GUIDES: Final = {
     ),
     DriftClass.RECREATED: Guide(
         "the object was deleted and recreated; its content is judged like any other",
-        "Find out who deleted it; data that it held may be gone.",
+        "Find out who deleted it; data may be gone. `holdfast drift revert` confirms the new one.",
     ),
     DriftClass.TERMINATING: Guide(
         "the object is being deleted and something holds it",

@@ -28,7 +28,7 @@ class FleetVerdict:
 def verdict_of(stacks: Sequence[FleetStack]) -> FleetVerdict:
     """What comes first, of one stack or several.
 
-    Law: it is fine only when everything was looked at and all of it is as declared, healthy and
+    Law: it is fine only when everything was checked and all of it is as declared, healthy and
     compliant.
     """
     agents = [agent for stack in stacks for agent in stack.agents]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from holdfast.adapters.engine.state.kept_objects import named_in
 from holdfast.adapters.engine.update_record import UpdateRecord
 from holdfast.drift.record.finding_history import FindingHistory
 from holdfast.kube.text import counted, safe_text
@@ -66,7 +67,7 @@ def update_result(record: UpdateRecord, output: str) -> str:
     dirty = f" and files that are not committed ({record.dirty_reason})" if record.is_dirty else ""
     return (
         f"{record.stack} is at {commit}{dirty}: {changes_in_words(record.changes)}, "
-        f"{record.seconds:g} s\n"
+        f"{record.seconds:g} s{f'; {record.proof}' if record.proof else ''}\n"
     )
 
 
@@ -89,6 +90,7 @@ def _update_lines(record: UpdateRecord) -> list[str]:
         "reason": record.reason,
         "dirty because": record.dirty_reason,
         "changed": changes_in_words(record.changes) + (f" of {agents}" if agents else ""),
+        "kept": ", ".join(str(each.reference) for each in named_in(record.kept)),
         "proof": record.proof,
         "detail": record.detail if record.detail != record.proof else "",
     }
@@ -99,7 +101,7 @@ def _facts(**facts: str) -> list[str]:
     return [f"  {name + ':':<15} {safe_text(text)}" for name, text in facts.items() if text]
 
 
-def object_commit_json(named: str, found: ObjectProvenance) -> str:
+def object_provenance_json(named: str, found: ObjectProvenance) -> str:
     """The result as one document; the commit is null where none is known.
 
     Args:
@@ -118,7 +120,7 @@ def object_commit_json(named: str, found: ObjectProvenance) -> str:
     )
 
 
-def object_commit_text(found: ObjectProvenance) -> str:
+def object_provenance_text(found: ObjectProvenance) -> str:
     """Two lines; empty where no commit is known."""
     if found.update is None:
         return ""

@@ -1,5 +1,6 @@
 """What an import did, and what it could not do."""
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
@@ -32,7 +33,7 @@ def import_text(agents: Sequence[ImportedAgent], untouched: Sequence[ObjectRef])
     escaped = sum(bool(agent.findings.escaped) for agent in agents)
     lines += [
         f"{len(agents)} imported: not carried: {counted(lost, 'field')}; "
-        f"to pin: {counted(images, 'image')}; with podOverrides: {escaped}"
+        f"to pin: {counted(images, 'image')}; with pod.overrides: {escaped}"
     ]
     return "".join(f"{line}\n" for line in lines)
 
@@ -65,10 +66,11 @@ def _agent(agent: ImportedAgent) -> Iterator[str]:
     for remark in agent.findings.changed:
         yield f"  changed: {_line(remark)}"
     for path in agent.findings.escaped:
-        yield f"  by podOverrides, which policy flags: {path}"
+        yield f"  by pod.overrides, which policy flags: {path}"
     for image in agent.findings.images:
         name = safe_text(image, _LONGEST_VALUE_CHARACTERS)
-        yield f"  to pin: {name}: find its digest with `docker buildx imagetools inspect {name}`"
+        command = f"docker buildx imagetools inspect {shlex.quote(name)}"
+        yield f"  to pin: {name}: find its digest with `{command}`"
 
 
 def _line(remark: Remark) -> str:

@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
+from holdfast.manifest.agent.agent import AGENT_KIND
 from holdfast.manifest.agent.agent_types import EVERY
 from holdfast.manifest.kinds.kinds import KINDS
 from holdfast.manifest.publish.reference import STACK_FILE, FieldEntry, fields_of
@@ -56,6 +57,16 @@ def field_text(entry: FieldEntry, below: Sequence[FieldEntry]) -> str:
         )
         lines += _wrapped(each.description, 8)
     return "\n".join(lines) + "\n"
+
+
+KIND_NAMES: Final = (*KINDS, STACK_FILE)
+"""Every kind that can be explained."""
+
+
+def field_name(entry: FieldEntry) -> str:
+    """A field as `holdfast explain` takes it."""
+    prefix = "" if entry.kind in {AGENT_KIND, STACK_FILE} else f"{entry.kind}."
+    return f"{prefix}{entry.path}"
 
 
 def kinds_text() -> str:

@@ -1,16 +1,17 @@
 """A policy report for people: grouped by object, each finding with place, rule and remedy."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
-from holdfast.kube.text import safe_text
+from holdfast.kube.text import counted, safe_text
 from holdfast.operations.policy.changes import ObjectChange, by_agent, count_words
 from holdfast.operations.policy.model import PolicyFinding, PolicyReport, Verdict, summary_line
 from holdfast.report.text.table import styled
 
 _LONGEST_CHARACTERS: Final = 400
+_MOST_NAMED: Final = 3
 _SIGNS: Final = {"+": "green", "-": "red"}
 _COLOURS: Final = {"mandatory": "red", "advisory": "yellow"}
 
@@ -19,10 +20,16 @@ def policy_text(report: PolicyReport, *, colour: bool = False) -> str:
     """The whole report, ending in a line end."""
     passed = {each.ref: len(each.passed) for each in report.objects}
     lines = _changes(report.changes or (), colour=colour)
+    folded = _folded(report.findings)
     for ref, group in groupby(report.findings, key=lambda finding: finding.ref):
-        findings = list(group)
+        findings = [each for each in group if folded[_cause(each)][0] is each]
+        if not findings:
+            continue
         lines.append(_title(findings[0], passed.get(ref, 0), colour=colour))
-        lines += [line for each in findings for line in _lines(each, colour=colour)]
+        for each in findings:
+            lines += _lines(each, colour=colour)
+            if others := folded[_cause(each)][1:]:
+                lines.append(_others(others))
         lines.append("")
     for item in report.not_checked:
         mark = styled("NOT CHECKED", "magenta", colour=colour)
@@ -33,6 +40,28 @@ def policy_text(report: PolicyReport, *, colour: bool = False) -> str:
         lines.append(f"changes: {count_words(report.changes) or 'none'}")
     lines.append(summary_line(report))
     return "\n".join(lines) + "\n"
+
+
+def _cause(finding: PolicyFinding) -> tuple[object, ...]:
+    """What findings of one cause share: one rule says the same of one line of one file."""
+    own = id(finding) if finding.location is None else 0
+    return own, finding.rule, finding.verdict, finding.level, finding.headline, finding.location
+
+
+def _folded(findings: Iterable[PolicyFinding]) -> dict[tuple[object, ...], list[PolicyFinding]]:
+    """Findings by their cause, such as a setting of the stack that many objects follow."""
+    folded: dict[tuple[object, ...], list[PolicyFinding]] = {}
+    for each in findings:
+        folded.setdefault(_cause(each), []).append(each)
+    return folded
+
+
+def _others(findings: Sequence[PolicyFinding]) -> str:
+    """The other objects of a finding, some of them by name."""
+    names = list(dict.fromkeys(safe_text(each.subject) for each in findings))
+    more = len(names) - _MOST_NAMED
+    named = ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return f"{'':16}{'also':<8}{counted(len(findings), 'violation')} of the same cause: {named}"
 
 
 def _changes(changes: Iterable[ObjectChange], *, colour: bool) -> list[str]:
@@ -62,9 +91,9 @@ def objects_text(report: PolicyReport) -> str:
         found.setdefault(each.ref, Counter())[each.verdict] += 1
     lines = []
     for judged in report.objects:
-        counted = found.get(judged.ref, Counter())
+        verdicts = found.get(judged.ref, Counter())
         parts = [f"{len(judged.passed)} passed"]
-        parts += [f"{counted[verdict]} {verdict}" for verdict in Verdict if counted[verdict]]
+        parts += [f"{verdicts[verdict]} {verdict}" for verdict in Verdict if verdicts[verdict]]
         agent = f"  (agent {safe_text(judged.agent)})" if judged.agent else ""
         name = safe_text(str(judged.ref)) if judged.ref.kind else "the stack as a whole"
         lines.append(f"{name}{agent}: {', '.join(parts)}\n")
@@ -74,8 +103,8 @@ def objects_text(report: PolicyReport) -> str:
 def _title(finding: PolicyFinding, passed: int, *, colour: bool) -> str:
     agent = f"  (agent {safe_text(finding.agent)})" if finding.agent else ""
     title = safe_text(finding.subject)
-    counted = f"  {passed} passed" if passed else ""
-    return (styled(title, colour=colour)) + agent + counted
+    count = f"  {passed} passed" if passed else ""
+    return styled(title, colour=colour) + agent + count
 
 
 def _lines(finding: PolicyFinding, *, colour: bool) -> Iterator[str]:

@@ -18,6 +18,7 @@ _WORDS = {
     Step.RESET: "reset",
     Step.CREATE: "create",
     Step.REPLACE: "replace",
+    Step.CONFIRM: "confirm",
 }
 
 
@@ -35,10 +36,10 @@ def revert_plan_text(plans: Sequence[ObjectPlan]) -> str:
 
 
 def _undeployed(plans: Sequence[ObjectPlan]) -> Iterator[str]:
-    """What the files have removed and no update has deployed: a revert does not remove it."""
+    """Where the files have moved on and no update has deployed it: a revert leaves that alone."""
     kept = [(plan.ref, path) for plan in plans for path in plan.undeployed]
     if kept:
-        yield "Not deployed yet (removed from the files; kept until the next update):"
+        yield "Declared, not deployed (left to the next update):"
     for ref, path in kept:
         yield f"  keep              {safe_text(f'{ref}  {format_path(path)}', longest=400)}"
 
@@ -110,7 +111,7 @@ def owners_text(objects: Sequence[OwnedObject]) -> str:
     """An object a paragraph: deliverers with how much they apply, everybody else by field."""
     lines = [line for each in objects for line in _paragraph(each)]
     shared = sum(len(each.deliverers) > 1 for each in objects)
-    lines.append(f"{counted(len(objects), 'object')}, {shared} delivered by more than one")
+    lines.append(f"{counted(len(objects), 'object')}, {shared} applied by more than one")
     return "\n".join(lines) + "\n"
 
 
@@ -120,7 +121,7 @@ def _paragraph(owned: OwnedObject) -> Iterator[str]:
         yield f"  {safe_text(owner.manager)}  {safe_text(owner.operation)} {safe_text(owner.time)}"
         if owner.deliverer:
             count = len(owner.paths)
-            yield f"    delivers {counted(count, 'field')} ({owner.deliverer})"
+            yield f"    applies {counted(count, 'field')} ({owner.deliverer})"
         else:
             yield from (f"    {safe_text(path)}" for path in owner.paths)
     if len(owned.deliverers) > 1:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from holdfast_policies.profile import Profile, Ruling
+from holdfast_policies.evaluation.profile import Profile, Ruling
 
 from holdfast.operations.describe.explain import RuleExplanation
 from holdfast.report.documents.json_text import json_text
@@ -31,6 +31,22 @@ def rules_text(rules: Iterable[Ruling], *, colour: bool = False) -> str:
         for each in rules
     ]
     return "".join(f"{line}\n" for line in table(("RULE", "LEVEL", "TITLE"), rows))
+
+
+def rules_wide_text(rules: Iterable[Ruling], *, colour: bool = False) -> str:
+    """The same with severity and frameworks."""
+    rows = [
+        (
+            each.rule.id,
+            styled(str(each.level), _COLOURS.get(str(each.level)), colour=colour),
+            str(each.rule.severity),
+            ", ".join(each.rule.frameworks),
+            each.rule.title,
+        )
+        for each in rules
+    ]
+    head = ("RULE", "LEVEL", "SEVERITY", "FRAMEWORKS", "TITLE")
+    return "".join(f"{line}\n" for line in table(head, rows))
 
 
 def rules_json(profile: Profile) -> str:
@@ -80,7 +96,10 @@ def explained_text(rule: RuleExplanation, *, colour: bool = False) -> str:
     cluster = f"not judged there: {rule.not_in_cluster or 'no CEL says it'}"
     if rule.cel:
         cluster = "judged by the API server, too; the CEL is in -o json and on the page"
-    lines += [f"in cluster  {cluster}", f"more        {page_of(rule.name)}, {rule.source}"]
+    lines += [
+        f"in cluster  {cluster}",
+        f"more        {page_of(rule.name, file=rule.file)}, {rule.source}",
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -88,7 +107,7 @@ def explained_json(rule: RuleExplanation) -> str:
     """The same as one JSON document, ending in a line end."""
     names = {"not_in_cluster": "notInCluster", "in_force": "inForce"}
     document = {names.get(name, name): value for name, value in asdict(rule).items()}
-    page = page_of(rule.name)
+    page = page_of(rule.name, file=rule.file)
     return json_text({"schemaVersion": RULE_SCHEMA_VERSION, **document, "page": page})
 
 

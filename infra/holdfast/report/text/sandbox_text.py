@@ -51,6 +51,23 @@ def list_text(statuses: Sequence[SandboxStatus]) -> str:
     return "\n".join(table(("NAME", "STATE", "MEMORY", "API SERVER"), rows))
 
 
+def list_wide_text(statuses: Sequence[SandboxStatus]) -> str:
+    """The same with context and kubeconfig."""
+    rows = (
+        (
+            each.place.name,
+            str(each.state),
+            _megabytes(each.resident_bytes),
+            each.api_server,
+            each.place.context,
+            str(each.place.kubeconfig()),
+        )
+        for each in statuses
+    )
+    head = ("NAME", "STATE", "MEMORY", "API SERVER", "CONTEXT", "KUBECONFIG")
+    return "\n".join(table(head, rows))
+
+
 def up_text(status: SandboxStatus, outcome: str, seconds: float) -> str:
     """What `up` did and what to do next."""
     place = status.place

@@ -1,6 +1,6 @@
 """Several stacks on one page: what is behind drift on many of them, then each by itself.
 
-A finding that a cause explains is told with that cause and nowhere else.
+A finding that a cause explains is listed with that cause and nowhere else.
 """
 
 from collections import Counter
@@ -21,12 +21,12 @@ SortKey = tuple[str, str, str, str, str, str]
 def stacks_text(stacks: Sequence[StackDrift], *, colour: bool = False) -> str:
     """The whole report, ending in a line end."""
     causes = shared_causes(stacks)
-    told = {(stack, finding.sort_key) for cause in causes for stack, finding in cause.findings}
+    listed = {(stack, finding.sort_key) for cause in causes for stack, finding in cause.findings}
     lines: list[str] = []
     for cause in causes:
         lines += [*_shared_cause(cause), ""]
     for each in stacks:
-        lines += [*_stack(each, told, colour=colour), ""]
+        lines += [*_stack(each, listed, colour=colour), ""]
     lines += _totals(stacks)
     return "\n".join(lines) + "\n"
 
@@ -50,7 +50,7 @@ def _names(findings: Iterable[Finding]) -> str:
 
 
 def _stack(
-    each: StackDrift, told: Collection[tuple[str, SortKey]], *, colour: bool
+    each: StackDrift, listed: Collection[tuple[str, SortKey]], *, colour: bool
 ) -> Iterator[str]:
     title = f"stack {safe_text(each.stack)}"
     yield f"{styled(title, colour=colour)}: {summary_line(each.report)}"
@@ -59,14 +59,14 @@ def _stack(
         yield from table(("AGENT", "SYNC", "HEALTH", "REASON"), map(_cells, agents), "  ")
     known: set[SortKey] = set()
     for cause in each.report.causes:
-        alone = [one for one in cause.findings if (each.stack, one.sort_key) not in told]
+        alone = [one for one in cause.findings if (each.stack, one.sort_key) not in listed]
         if alone:
             remedy = f"; {cause.remedy}" if cause.remedy else ""
             summary = safe_text(cause.summary, longest=400)
             yield f"  one cause: {summary}: {_names(cause.findings)}{remedy}"
         known |= {one.sort_key for one in cause.findings}
     for finding in each.report.drift:
-        if (each.stack, finding.sort_key) not in told and finding.sort_key not in known:
+        if (each.stack, finding.sort_key) not in listed and finding.sort_key not in known:
             yield from _finding(finding, colour=colour)
     for item in each.report.not_checked:
         yield f"  not checked: {safe_text(item.scope)}: {safe_text(item.reason)}"

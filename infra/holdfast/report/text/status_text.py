@@ -13,6 +13,7 @@ from holdfast.report.text.finding_text import actor_words, headline
 from holdfast.report.text.table import table
 
 SCHEMA_VERSION: Final = "holdfast.dev/status/v1"
+_LONGEST_REASON_CHARACTERS: Final = 600
 
 
 def status_text(report: StackStatus) -> str:
@@ -29,7 +30,7 @@ def status_text(report: StackStatus) -> str:
     for each, row in zip(report.agents, rows, strict=True):
         lines.append(row)
         if not each.health.is_healthy:
-            lines.append(f"  {safe_text(each.health.reason)}")
+            lines.append(f"  {safe_text(each.health.reason, longest=_LONGEST_REASON_CHARACTERS)}")
         lines += [f"  {line}" for one in each.drift for line in _finding_lines(one.finding)]
     if report.drift:
         lines.append("drift that belongs to no agent")

@@ -14,6 +14,12 @@ from holdfast.report.documents.json_text import json_text
 
 SCHEMA_VERSION: Final = "holdfast.dev/tools/v1"
 _LONGEST_LINE_CHARACTERS: Final = 2000
+_CLAIMS: Final = (
+    ("destructive by their annotations", True),
+    ("not destructive by their annotations", False),
+    ("not annotated", None),
+)
+"""A server may lie about its tools: who reviews them reads what it says."""
 
 
 def lock_text(locked: LockedTools) -> str:
@@ -26,11 +32,15 @@ def lock_text(locked: LockedTools) -> str:
 
 def _answer_lines(answer: Answer, lock: ToolLock) -> Iterator[str]:
     key = answer.server.key
-    if answer.tools is None:
+    if answer.contract is None:
         yield f"error: {key}: {answer.error}"
         return
     server = lock.servers[key]
     yield f"{key}: {len(server.tools)} tools, {server.digest}"
+    for claim, is_destructive in _CLAIMS:
+        named = [tool.name for tool in server.tools if tool.is_destructive is is_destructive]
+        if named:
+            yield safe_text(f"  {claim}: {', '.join(named)}", _LONGEST_LINE_CHARACTERS)
     for place, digest in answer.server.digests:
         if digest != server.digest:
             yield f"{place}: write this digest here, it says {digest}"
@@ -85,7 +95,9 @@ def _lines_of(each: CheckedServer) -> Iterator[str]:
     if not each.is_locked and not each.error:
         yield f"{each.server}: never reviewed; run 'holdfast mcp lock {each.server}'"
     for change in each.changes:
-        if change.aspect in {"added", "removed"}:
+        if change.aspect == "instructions":
+            yield f"{each.server}: {change.aspect} changed"
+        elif change.aspect in {"added", "removed"}:
             yield f"{each.server}: tool {change.tool!r} {change.aspect}"
         else:
             yield f"{each.server}: {change.aspect} of tool {change.tool!r} changed"

@@ -34,7 +34,7 @@ def validation_summary(report: ValidationReport) -> str:
     read = read if report.stacks else "without a stack"
     granted = [
         f"{each.location}: {each.kind} {each.name}: {each.about}, until {each.expires} "
-        f"(owner {each.owner})"
+        f"(owner {each.owner}{f', {each.approval}' if each.approval else ''})"
         for each in report.exemptions
     ]
     notes = [f"note: {NOTHING_DECLARED}"] if report.declares_nothing else []
@@ -69,6 +69,7 @@ def _exemption(each: Exemption) -> dict[str, Any]:
         "about": each.about,
         "owner": each.owner,
         "expires": each.expires,
+        **({"approval": each.approval} if each.approval else {}),
     }
 
 
@@ -77,7 +78,8 @@ def _is_error(each: OnStacks) -> bool:
 
 
 def _line(each: OnStacks, report: ValidationReport, *, colour: bool) -> str:
-    stacks = "" if each.stacks == report.stacks else f" (stack {', '.join(each.stacks)})"
+    is_of_some = any(each.stacks) and each.stacks != report.stacks
+    stacks = f" (stack {', '.join(each.stacks)})" if is_of_some else ""
     return _shown(each.place, each.mark, each.sentence, colour=colour) + stacks
 
 

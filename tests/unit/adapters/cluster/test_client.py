@@ -21,7 +21,7 @@ def test_short_failures_of_a_read_are_waited_out(api: FakeApi, status: int) -> N
     assert len(api.requests) == 3
 
 
-def test_a_read_is_not_repeated_for_ever(api: FakeApi) -> None:
+def test_a_read_is_not_repeated_without_end(api: FakeApi) -> None:
     api.on("/x", failure(503, "later"))
     with pytest.raises(ApiError, match="GET /x: 503 later"):
         api.client().get("/x")

@@ -36,7 +36,7 @@ def answering(*answers: ApiError | str) -> tuple[Callable[[], str], list[int]]:
     return work, begun
 
 
-def test_what_was_overtaken_is_done_anew() -> None:
+def test_what_was_overtaken_is_retried() -> None:
     work, begun = answering(refusal(409), refusal(409), "done")
 
     assert retry_on_conflict(work, patience_seconds=30) == "done"
@@ -52,7 +52,7 @@ def test_patience_ends_but_never_before_the_second_try() -> None:
 
 
 @pytest.mark.parametrize(("conflicts", "times"), [(1, 0), (8, 1)])
-def test_whoever_waits_for_long_is_told_why_once(
+def test_those_who_waits_for_long_is_reported_why_once(
     monkeypatch: pytest.MonkeyPatch, conflicts: int, times: int
 ) -> None:
     monkeypatch.setattr("holdfast.adapters.cluster.writing.time.sleep", lambda _: None)

@@ -1,4 +1,5 @@
 import base64
+import json
 from pathlib import Path
 from typing import Any
 
@@ -133,3 +134,49 @@ def test_a_login_plugins_token_is_used(tmp_path: Path) -> None:
               "interactiveMode": "Never"}  # fmt: skip
     file = config(tmp_path, users=[{"name": "u", "user": {"exec": plugin}}])
     assert connection_of(file).token == "from-plugin"
+
+
+def test_a_login_plugin_is_asked_as_the_protocol_says(tmp_path: Path) -> None:
+    script = tmp_path / "bin" / "plugin"
+    script.parent.mkdir()
+    script.write_text(
+        "#!/bin/sh\n"
+        'echo "$1 $REGION $KUBERNETES_EXEC_INFO" > "$0.asked"\n'
+        'echo \'{"apiVersion":"client.authentication.k8s.io/v1beta1","kind":"ExecCredential",'
+        '"status":{"clientCertificateData":"CERT","clientKeyData":"KEY"}}\'\n'
+    )
+    script.chmod(0o755)
+    plugin = {"apiVersion": "client.authentication.k8s.io/v1beta1", "command": "bin/plugin",
+              "args": ["get-token"], "env": [{"name": "REGION", "value": "eu-1"}],
+              "provideClusterInfo": True}  # fmt: skip
+    connection = connection_of(config(tmp_path, users=[{"name": "u", "user": {"exec": plugin}}]))
+    assert (connection.certificate, connection.key, connection.token) == ("CERT", "KEY", "")
+    argument, region, asked = (tmp_path / "bin" / "plugin.asked").read_text().split(" ", 2)
+    assert (argument, region) == ("get-token", "eu-1")
+    assert json.loads(asked)["spec"]["cluster"]["server"].startswith(connection.server)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        pytest.param("no JSON", "gave no credentials", id="no JSON"),
+        pytest.param('{"apiVersion":"client.authentication.k8s.io/v1","status":{}}',
+                     "gave no credentials", id="nothing"),
+        pytest.param('{"apiVersion":"other/v1","status":{"token":"x"}}',
+                     "gave no credentials", id="another version"),
+    ],
+)  # fmt: skip
+def test_an_answer_without_credentials_is_no_login(
+    tmp_path: Path, answer: str, message: str
+) -> None:
+    plugin = {"apiVersion": "client.authentication.k8s.io/v1", "command": "echo", "args": [answer]}
+    file = config(tmp_path, users=[{"name": "u", "user": {"exec": plugin}}])
+    with pytest.raises(LoginError, match=message):
+        connection_of(file)
+
+
+def test_a_plugin_of_an_unknown_version_is_not_run(tmp_path: Path) -> None:
+    plugin = {"apiVersion": "client.authentication.k8s.io/v1alpha1", "command": "echo"}
+    file = config(tmp_path, users=[{"name": "u", "user": {"exec": plugin}}])
+    with pytest.raises(LoginError, match="v1alpha1"):
+        connection_of(file)

@@ -53,7 +53,7 @@ def test_one_that_nobody_renews_expires_by_the_readers_own_clock(
     api: FakeApi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 100.0
-    monkeypatch.setattr("holdfast.adapters.cluster.lease.time.monotonic", lambda: now)
+    monkeypatch.setattr("holdfast.adapters.cluster.lease.elapsed_seconds", lambda: now)
     mine = lease(api)
     api.on(ONE, held_by("another"))
     assert not mine.try_to_hold()

@@ -287,7 +287,7 @@ def test_whatever_ends_a_stream_is_unknown_and_followed_again(
     assert isinstance(moved, Moved)
 
 
-def test_a_defect_in_a_reflector_is_unknown_and_read_anew(
+def test_a_defect_in_a_reflector_is_unknown_and_read_again(
     api: FakeApi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     defects = iter([ValueError("no number: 'hunter2'")])

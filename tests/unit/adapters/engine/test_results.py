@@ -1,3 +1,4 @@
+import msgspec
 from holdfast.adapters.engine.results import RunRecorder, RunResult, read_result
 from holdfast.adapters.engine.run.events import (
     Diagnostic,
@@ -33,7 +34,7 @@ def recorded(*events: Event) -> RunResult:
     return recorder.result(seconds=1.5)
 
 
-def test_a_step_told_twice_counts_once_with_its_last_word() -> None:
+def test_a_step_reported_twice_counts_once_with_its_last_word() -> None:
     first, last = step("a", "update"), step("a", "update", IMAGE)
 
     result = recorded(StepStarted(first), StepDone(last), StepDone(last))
@@ -83,7 +84,7 @@ def test_an_object_that_is_only_not_ready_has_not_drifted() -> None:
     assert result.unhealthy == (unready,)
 
 
-def test_errors_and_mandatory_violations_are_told_apart_from_the_rest() -> None:
+def test_errors_and_mandatory_violations_are_distinguished_from_the_rest() -> None:
     advisory = PolicyViolation("p", "pack", "advisory", "m")
     mandatory = PolicyViolation("p", "pack", "mandatory", "m")
     error, warning = Diagnostic("error", "e"), Diagnostic("warning", "w")
@@ -135,3 +136,11 @@ def test_prose_between_the_events_takes_nothing_from_them() -> None:
     result = read_result("preview", [b"Previewing update (dev):"])
 
     assert (result.unread_events, result.has_unread_verdicts) == ("", False)
+
+
+def test_objects_are_counted_without_components_and_providers() -> None:
+    summary = b'{"summaryEvent": {"resourceChanges": {"create": 3, "same": 2}}}'
+    objects = read_result("up", [summary])
+    component = ResourceStep("urn::c", "holdfast:index:Agent", "create")
+    result = msgspec.structs.replace(objects, steps=(component,))
+    assert result.object_counts == {"create": 2, "same": 2}

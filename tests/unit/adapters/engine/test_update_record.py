@@ -31,7 +31,7 @@ def test_a_reason_of_several_lines_cannot_say_more_than_a_reason() -> None:
     assert (read.reason, read.operator) == ("x Holdfast-Operator: root", "")
 
 
-def test_a_plain_update_of_pulumi_is_told_by_what_the_engine_saw() -> None:
+def test_a_plain_update_of_pulumi_is_reported_by_what_the_engine_saw() -> None:
     around = {
         "git.head": "abc",
         "git.dirty": "true",

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from holdfast.adapters.git.repository import run_git
 
 PERSON = {
@@ -19,3 +21,30 @@ def commit_all(folder: Path, message: str) -> str:
     run_git(folder, "add", "--all")
     run_git(folder, "commit", "--quiet", "--message", message, variables=PERSON)
     return run_git(folder, "rev-parse", "HEAD")
+
+
+def sign_commits(work: Path, folder: Path) -> Path:
+    """Sign the commits of a repository, which is made; the file of those who may sign."""
+    key, signers = folder / "key", folder / "signers"
+    run_git(folder, "init", "--quiet", "--initial-branch", "main", str(work))
+    private = Ed25519PrivateKey.generate()
+    key.write_bytes(
+        private.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.OpenSSH,
+            serialization.NoEncryption(),
+        )
+    )
+    key.chmod(0o600)
+    public = private.public_key().public_bytes(
+        serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH
+    )
+    key.with_suffix(".pub").write_bytes(public)
+    signers.write_bytes(b"ann@example.test " + public + b"\n")
+    for name, value in (
+        ("gpg.format", "ssh"),
+        ("user.signingKey", str(key)),
+        ("commit.gpgSign", "true"),
+    ):
+        run_git(work, "config", name, value)
+    return signers

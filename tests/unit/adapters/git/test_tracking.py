@@ -3,13 +3,11 @@
 from pathlib import Path
 
 import pytest
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from holdfast.adapters.git.repository import GitError, run_git
 from holdfast.adapters.git.tracking import SignatureError, TrackedBranch
 from holdfast.errors import InputError
 
-from tests.unit.adapters.git.repository import PERSON, commit_all
+from tests.unit.adapters.git.repository import PERSON, commit_all, sign_commits
 
 
 def pushed(work: Path, bare: Path, text: str) -> str:
@@ -79,34 +77,13 @@ def test_an_unsigned_commit_is_not_verified(bare: Path, tmp_path: Path) -> None:
 
 
 def test_a_signed_commit_is_verified(bare: Path, tmp_path: Path) -> None:
-    work, key = tmp_path / "work", tmp_path / "key"
-    run_git(tmp_path, "init", "--quiet", str(work))
-    private = Ed25519PrivateKey.generate()
-    key.write_bytes(
-        private.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.OpenSSH,
-            serialization.NoEncryption(),
-        )
-    )
-    key.chmod(0o600)
-    public = private.public_key().public_bytes(
-        serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH
-    )
-    key.with_suffix(".pub").write_bytes(public)
-    signers = tmp_path / "signers"
-    signers.write_bytes(b"ann@example.test " + public + b"\n")
-    for name, value in (
-        ("gpg.format", "ssh"),
-        ("user.signingKey", str(key)),
-        ("commit.gpgSign", "true"),
-    ):
-        run_git(work, "config", name, value)
-    pushed(work, bare, "one")
+    signers = sign_commits(tmp_path / "work", tmp_path)
+    pushed(tmp_path / "work", bare, "one")
     branch = TrackedBranch(str(bare), "main", tmp_path / "clone")
     newest = branch.newest()
     run_git(branch.folder, "config", "gpg.ssh.allowedSignersFile", str(signers))
     branch.verify(newest)
+    assert branch.newest_verified() == newest
 
 
 @pytest.mark.parametrize(

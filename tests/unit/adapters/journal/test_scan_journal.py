@@ -101,7 +101,7 @@ def test_a_line_torn_by_a_crash_spoils_no_other(file: Path, kept: float) -> None
         ),
     ],
 )
-def test_a_foreign_line_is_passed_over_and_told(file: Path, line: bytes) -> None:
+def test_a_foreign_line_is_passed_over_and_reported(file: Path, line: bytes) -> None:
     record_scan(file, MONDAY, REPORT)
     with file.open("ab") as journal:
         journal.write(line + b"\n")
@@ -170,7 +170,7 @@ def test_a_journal_that_earlier_versions_wrote_is_read_and_continued(tmp_path: P
     assert len(read_history(file).observations) == 6
 
 
-def test_a_new_line_is_told_apart_from_a_report(file: Path) -> None:
+def test_a_new_line_is_distinguished_from_a_report(file: Path) -> None:
     record_scan(file, MONDAY, REPORT)
     (line,) = map(json.loads, file.read_text().splitlines())
     assert line["schemaVersion"] == "holdfast.dev/journal/scan/v1"

@@ -22,7 +22,7 @@ def test_a_torn_line_spoils_no_other(tmp_path: Path) -> None:
     assert journal.file == tmp_path / "history" / "project" / "dev" / "updates.jsonl"
 
 
-def test_lines_that_earlier_versions_wrote_are_read_and_told_apart_from_a_report(
+def test_lines_that_earlier_versions_wrote_are_read_and_distinguished_from_a_report(
     tmp_path: Path,
 ) -> None:
     journal = UpdateJournal(tmp_path / "updates.jsonl")

@@ -1,7 +1,7 @@
 """A live server is asked over the real protocol; silence is an error, never an empty list."""
 
 import pytest
-from holdfast.adapters.mcp.mcp_server import ServerAddress, ToolServerError, list_tools
+from holdfast.adapters.mcp.mcp_server import ServerAddress, ToolServerError, read_contract
 from holdfast.manifest.fleet.tool_contracts import ToolContract
 
 from tests.mcp_server import running_mcp_server
@@ -12,15 +12,21 @@ SCHEMA = {
     "title": "anythingArguments",
     "type": "object",
 }
+RESULT = {
+    "properties": {"result": {"title": "Result", "type": "string"}},
+    "required": ["result"],
+    "title": "anythingOutput",
+    "type": "object",
+}
 
 
 def test_a_server_lists_its_tools_sorted_by_name() -> None:
     with running_mcp_server() as server:
         server.offer("get_pods", "Lists pods.")
         server.offer("delete_pod", "Deletes a pod.")
-        assert list_tools(ServerAddress(server.url)) == (
-            ToolContract("delete_pod", "Deletes a pod.", SCHEMA),
-            ToolContract("get_pods", "Lists pods.", SCHEMA),
+        assert read_contract(ServerAddress(server.url)).tools == (
+            ToolContract("delete_pod", "Deletes a pod.", SCHEMA, output_schema=RESULT),
+            ToolContract("get_pods", "Lists pods.", SCHEMA, output_schema=RESULT),
         )
 
 
@@ -28,7 +34,7 @@ def test_a_server_is_asked_over_sse_when_it_speaks_that() -> None:
     with running_mcp_server(is_sse=True) as server:
         server.offer("get_pods", "Lists pods.")
         address = ServerAddress(server.url.replace("/mcp", "/sse"), "sse")
-        assert [tool.name for tool in list_tools(address)] == ["get_pods"]
+        assert [tool.name for tool in read_contract(address).tools] == ["get_pods"]
 
 
 @pytest.mark.parametrize(
@@ -40,14 +46,14 @@ def test_a_server_is_asked_over_sse_when_it_speaks_that() -> None:
 )
 def test_a_server_that_cannot_be_reached_is_an_error(url: str, words: str) -> None:
     with pytest.raises(ToolServerError, match=words):
-        list_tools(ServerAddress(url, headers={"Authorization": "Bearer hidden"}))
+        read_contract(ServerAddress(url, headers={"Authorization": "Bearer hidden"}))
 
 
 def test_an_address_without_the_protocol_is_an_error_that_shows_no_header() -> None:
     with running_mcp_server() as server:
         address = ServerAddress(f"{server.url}/nothing", headers={"X-Key": "hidden"})
         with pytest.raises(ToolServerError) as caught:
-            list_tools(address)
+            read_contract(address)
     assert "hidden" not in f"{caught.value}{address}"
 
 
@@ -56,4 +62,4 @@ def test_a_server_that_never_answers_is_given_up() -> None:
         # The stream of an SSE server opens and stays silent to who posts elsewhere.
         address = ServerAddress(server.url.replace("/mcp", "/sse"), "streamable-http")
         with pytest.raises(ToolServerError, match="did not list its tools"):
-            list_tools(address, timeout_seconds=0.5)
+            read_contract(address, timeout_seconds=0.5)

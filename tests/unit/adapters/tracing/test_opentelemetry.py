@@ -105,7 +105,7 @@ def test_an_error_is_noted_in_our_words_or_not_at_all(monkeypatch: pytest.Monkey
     assert "hunter2" not in str(collector.spans)
 
 
-def test_a_collector_that_refuses_is_told_of_without_its_secrets(
+def test_a_collector_that_refuses_is_reported_without_its_secrets(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     told: list[str] = []

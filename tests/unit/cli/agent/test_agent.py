@@ -90,24 +90,29 @@ def test_what_is_declared_already_is_not_written_again(
         ),
         pytest.param(
             ("restore", "mover", "--from", "monday"),
-            "spec.restoreFrom: has no effect without a volume of the agent's own",
+            "spec.storage.restoreFrom: has no effect without a volume of the agent's own",
             id="nothing to fill",
         ),
         pytest.param(
-            ("set", "mover", "availability.active=standby"),
-            "spec.availability.active",
+            ("set", "mover", "scaling.availability.active=standby"),
+            "spec.scaling.availability.active",
             id="no standby",
+        ),
+        pytest.param(
+            ("set", "mover", "foo=1"),
+            "error: mover: spec.foo: expected a known field, got 'foo'",
+            id="no field of that name, and no line of a file that is not written",
         ),
         pytest.param(
             ("set", "moover", "scaling.replicas=1"), 'did you mean "mover"?', id="another name"
         ),
         pytest.param(("set", "mover", "image"), "'image': expected FIELD=VALUE", id="no value"),
         pytest.param(
-            ("set", "mover", "scaling.replicas=2", "resources.limits.memory=much"),
-            "spec.resources.limits.memory: expected",
+            ("set", "mover", "scaling.replicas=2", "container.resources.limits.memory=much"),
+            "spec.container.resources.limits.memory: expected",
             id="one of two is wrong",
         ),
-        pytest.param(("set", "mover", "env={a: [1"), "env: ", id="no YAML"),
+        pytest.param(("set", "mover", "container.env={a: [1"), "container.env: ", id="no YAML"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_and_nothing_is_written(
@@ -121,7 +126,7 @@ def test_what_cannot_be_meant_is_refused_and_nothing_is_written(
 def test_several_fields_are_declared_at_once(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    changes = ("scaling.replicas=2", "spec.resources.limits.memory=2Gi")
+    changes = ("scaling.replicas=2", "spec.container.resources.limits.memory=2Gi")
     assert act("set", "mover", *changes) == 0
     written = (project / "stacks" / "Pulumi.prod.yaml").read_text()
     assert "replicas: 2" in written

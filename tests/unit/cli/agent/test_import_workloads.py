@@ -58,7 +58,7 @@ def test_the_manifest_goes_to_standard_output_and_what_is_lost_to_standard_error
     assert "not carried: Deployment shop/web: spec.minReadySeconds = 5" in captured.err
     assert "left as they are, no agent's: Secret shop/key" in captured.err
     assert (
-        "1 imported: not carried: 1 field; to pin: 0 images; with podOverrides: 0" in captured.err
+        "1 imported: not carried: 1 field; to pin: 0 images; with pod.overrides: 0" in captured.err
     )
 
 

@@ -163,12 +163,12 @@ class TestCluster:
         api.on(f"{MAPS}/support", Answer(drifted))
         assert run(["drift", "revert", *self.arguments(api, tmp_path, desired), "--yes"]) == 0
         tried, writes = trials_and_writes(api)
-        assert [json.loads(body)[-1]["op"] for _, _, _, body in tried[:1]] == ["remove"]
-        patch, apply = (json.loads(body) for _, _, _, body in writes)
-        assert [operation["op"] for operation in patch] == ["test", "test", "remove"]
-        assert patch[-1]["path"] == "/data/extra"
-        assert apply["data"] == {"level": "info"}
-        assert apply["metadata"]["resourceVersion"] == "7"
+        ((*_, tried_patch),) = tried[:1]
+        ((*_, written_patch),) = writes
+        assert tried_patch == written_patch
+        *guards, change = json.loads(written_patch)
+        assert [(each["op"], each["value"]) for each in guards] == [("test", "1"), ("test", "7")]
+        assert (change["path"], change["value"]) == ("/data", {"level": "info"})
         assert all(query["fieldManager"] == "holdfast" for _, _, query, _ in writes)
         shown = capsys.readouterr()
         assert "reverted: ConfigMap cx/support" in shown.err
@@ -191,7 +191,7 @@ class TestCluster:
         assert run(["drift", "revert", *self.arguments(api, tmp_path, desired), "--yes"]) == 1
         assert "failed: ConfigMap cx/support" in capsys.readouterr().err
 
-    def test_what_was_put_right_meanwhile_is_not_written(
+    def test_what_was_remediated_meanwhile_is_not_written(
         self, api: FakeApi, tmp_path: Path, desired: str, capsys: pytest.CaptureFixture[str]
     ) -> None:
         api.on(MAPS, page(live(level="debug")), page(live(level="info")))
@@ -200,7 +200,7 @@ class TestCluster:
         assert not [each for each in api.requests if each[0] == "PATCH"]
         assert "already as declared" in capsys.readouterr().err
 
-    def test_only_what_was_shown_is_put_back(
+    def test_only_what_was_shown_is_reverted(
         self, api: FakeApi, tmp_path: Path, desired: str
     ) -> None:
         api.on(MAPS, page(live(level="debug")), page(live(level="info")))
@@ -220,6 +220,8 @@ def trials_and_writes(api: FakeApi) -> tuple[list[Any], list[Any]]:
 def test_the_engine_knows_stacks_only(desired: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["drift", "--desired", desired, "--engine"]) == 2
     assert "error: --engine requires --stack" in capsys.readouterr().err
+    assert run(["drift", "--desired", desired, "--timeout", "60"]) == 2
+    assert "error: --timeout is of Pulumi's refresh" in capsys.readouterr().err
 
 
 RULE = """\
@@ -232,7 +234,7 @@ ignore:
 """
 
 
-def test_expected_drift_is_counted_and_not_told(
+def test_expected_drift_is_counted_and_not_reported(
     tmp_path: Path, desired: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = write(tmp_path, "live.json", live(level="debug"))
@@ -291,7 +293,7 @@ def test_a_finding_is_expected_from_now_on(
         pytest.param(
             "ConfigMap cx/other",
             ["--reason", "x", "--owner", "cx", "--expires", "2999-01-01"],
-            "the scan has no such finding; it found 'ConfigMap cx/support data.level'",
+            "the scan has no such finding; the scan found 'ConfigMap cx/support data.level'",
             id="no such finding",
         ),
         pytest.param(
@@ -327,6 +329,7 @@ def test_what_cannot_be_expected_is_refused(
         pytest.param(["-s", "dev"], "stack dev is named twice", id="twice"),
         pytest.param(["-s", "prod", "--probes"], "--probes takes one stack", id="probes"),
         pytest.param(["-s", "prod", "--engine"], "--engine takes one stack", id="engine"),
+        pytest.param(["-s", "prod", "--timeout", "9"], "--timeout takes one stack", id="timeout"),
         pytest.param(["-s", "prod", "--context", "x"], "--context takes one stack", id="context"),
         pytest.param(
             ["-s", "prod", "-o", "sarif"], "reported as text or json, not as sarif", id="format"

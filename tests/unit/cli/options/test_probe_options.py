@@ -2,15 +2,29 @@
 
 import pytest
 from holdfast.cli.main import run
-from holdfast.operations.scan.request import ProbeRequest
+from holdfast.operations.scan.request import HostHeaders, ProbeRequest
 
 
 def test_a_header_goes_to_its_host_and_to_no_other() -> None:
-    request = ProbeRequest(True, headers={"api.example": {"x-api-key": "k"}})
+    request = ProbeRequest(True, headers=HostHeaders({"api.example": {"x-api-key": "k"}}))
     assert request.headers_for("https://api.example/v1/models/x") == {"x-api-key": "k"}
-    for other in ("https://api.example:8443/", "https://evil.example/api.example", "x"):
+    for other in (
+        "https://api.example:8443/",
+        "https://evil.example/api.example",
+        "x",
+        "http://api.example/v1",
+        "https://k@api.example/",
+        "https://[",
+        "",
+    ):
         assert request.headers_for(other) == {}
     assert "k" not in repr(request).split("x-api-key")[-1] or "headers" not in repr(request)
+
+
+def test_a_header_is_sent_in_clear_text_only_where_that_was_asked_for() -> None:
+    headers = HostHeaders({"http://tools.ops.svc:8000": {"a": "b"}, "127.0.0.1:8000": {"c": "d"}})
+    assert headers.for_url("http://Tools.ops.svc:8000/mcp") == {"a": "b"}
+    assert headers.for_url("http://127.0.0.1:8000/mcp") == {"c": "d"}
 
 
 @pytest.mark.parametrize(

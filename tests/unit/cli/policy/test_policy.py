@@ -55,10 +55,10 @@ WRONG = [
         id="unknown parameter",
     ),
     pytest.param(
-        '{"job-bounds": {}}', "expected enforcementLevel beside the parameters", id="no level"
+        '{"job-bounds": {}}', "expected enforcementLevel next to the parameters", id="no level"
     ),
     pytest.param(
-        '{"all": {"most": 3}}', '"all" takes a level and nothing else', id="all with parameters"
+        '{"all": {"most": 3}}', '"all" takes a level and appliesTo only', id="all with parameters"
     ),
     pytest.param("[]", "expected a mapping of rules to levels", id="a list"),
     pytest.param("{", "error: ", id="no JSON"),

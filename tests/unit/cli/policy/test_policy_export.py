@@ -43,6 +43,16 @@ def exported(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[s
             },
             id="vap",
         ),
+        pytest.param(
+            "map",
+            {
+                "CustomResourceDefinition",
+                "PolicyParameters",
+                "MutatingAdmissionPolicy",
+                "MutatingAdmissionPolicyBinding",
+            },
+            id="map",
+        ),
         pytest.param("kyverno", {"ValidatingPolicy"}, id="kyverno"),
     ],
 )
@@ -80,9 +90,14 @@ def test_the_mode_may_be_another_than_the_stack_s(capsys: pytest.CaptureFixture[
     assert ["Deny", "Audit"] in [item["spec"]["validationActions"] for item in bindings]
 
 
+def test_what_only_warns_puts_nothing_right(capsys: pytest.CaptureFixture[str]) -> None:
+    objects = exported(capsys, "--target", "map", "--mode", "audit")
+    assert {item["kind"] for item in objects} == {"CustomResourceDefinition", "PolicyParameters"}
+
+
 def test_waivers_reach_every_form(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(project, "agents/waiver.yaml", EXCEPTION)
-    for target in ("vap", "kyverno", "gatekeeper"):
+    for target in ("vap", "map", "kyverno", "gatekeeper"):
         assert run(["policy", "export", "-s", "dev", "--target", target, "-o", "json"]) == 0
         text = capsys.readouterr().out
         assert "approver" in text

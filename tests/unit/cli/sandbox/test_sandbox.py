@@ -37,7 +37,7 @@ def test_an_absent_sandbox_is_not_fine(capsys: pytest.CaptureFixture[str]) -> No
 
 @pytest.mark.parametrize("verb", ["kubeconfig", "logs"])
 def test_says_how_to_get_a_sandbox(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["sandbox", verb, "--name", "team-a"]) == 1
+    assert run(["sandbox", verb, "--name", "team-a"]) == 2
 
     assert "run 'holdfast sandbox up --name team-a'" in capsys.readouterr().err
 

@@ -101,7 +101,7 @@ def test_another_commit_ends_what_was_known_against_the_last_one() -> None:
     assert (conditions.wanted, conditions.running) == (SECOND.name, SECOND.name)
 
 
-def test_drift_is_true_until_it_is_put_back_and_unknown_where_nothing_was_seen() -> None:
+def test_drift_is_true_until_it_is_reverted_and_unknown_where_nothing_was_seen() -> None:
     conditions = LoopConditions()
     assert told(conditions, "Drifted") == ("Unknown", "NotCompared")
     conditions.compared(DRIFT, DRIFTED)
@@ -121,7 +121,7 @@ def test_drift_is_true_until_it_is_put_back_and_unknown_where_nothing_was_seen()
     assert told(conditions, "Drifted") == ("False", "InSync")
 
 
-def test_a_look_at_one_agent_says_nothing_of_the_others() -> None:
+def test_a_check_one_agent_says_nothing_of_the_others() -> None:
     conditions = LoopConditions()
     conditions.compared("other", Comparison())
     assert told(conditions, "Drifted") == ("Unknown", "NotCompared")

@@ -33,7 +33,7 @@ class Told:
         return [each.reason for each in self.recorded]
 
 
-def test_an_update_is_told_with_its_commit_and_author() -> None:
+def test_an_update_is_reported_with_its_commit_and_author() -> None:
     told = Told()
     told.events.updated(FIRST, "updated mover in 3 s")
     (only,) = told.recorded
@@ -49,7 +49,7 @@ def test_an_update_is_told_with_its_commit_and_author() -> None:
         pytest.param("RolledBack", "RolledBack", id="rolled-back"),
     ],
 )
-def test_what_is_refused_is_told_once_however_often_it_is_looked_at(
+def test_what_is_refused_is_reported_once_however_often_it_is_checked(
     reason: str, event: str
 ) -> None:
     told = Told()
@@ -61,7 +61,7 @@ def test_what_is_refused_is_told_once_however_often_it_is_looked_at(
     assert "it will not do" in told.recorded[0].note
 
 
-def test_a_failure_is_told_again_when_it_comes_again() -> None:
+def test_a_failure_is_reported_again_when_it_comes_again() -> None:
     told = Told()
     for _ in range(3):
         told.events.observed(FIRST, "")
@@ -71,7 +71,7 @@ def test_a_failure_is_told_again_when_it_comes_again() -> None:
     assert told.reasons == ["UpdateFailed", "UpdateFailed"]
 
 
-def test_drift_that_stays_is_told_once_and_what_is_new_beside_it_by_itself() -> None:
+def test_drift_that_stays_is_reported_once_and_what_is_new_beside_it_by_itself() -> None:
     told = Told()
     for _ in range(4):
         told.events.compared(DRIFT, drifted("report", IMAGE))
@@ -84,7 +84,7 @@ def test_drift_that_stays_is_told_once_and_what_is_new_beside_it_by_itself() -> 
     ]
 
 
-def test_what_is_put_back_each_time_is_told_each_time_and_the_fight_in_the_end() -> None:
+def test_what_is_reverted_each_time_is_reported_each_time_and_the_fight_in_the_end() -> None:
     told = Told()
     for _ in range(2):
         told.events.compared("mover", drifted("revert", IMAGE))
@@ -93,7 +93,7 @@ def test_what_is_put_back_each_time_is_told_each_time_and_the_fight_in_the_end()
     assert told.reasons == ["DriftFound", "Reverted", "DriftFound", "Reverted", "ConflictOpened"]
 
 
-def test_a_proposal_that_waits_is_told_once() -> None:
+def test_a_proposal_that_waits_is_reported_once() -> None:
     told = Told()
     for _ in range(3):
         told.events.compared(DRIFT, drifted("adopt", IMAGE))
@@ -101,7 +101,7 @@ def test_a_proposal_that_waits_is_told_once() -> None:
     assert told.reasons == ["DriftFound", "Proposed"]
 
 
-def test_a_pause_is_told_when_it_begins_and_ends_and_a_lock_is_not() -> None:
+def test_a_pause_is_reported_when_it_begins_and_ends_and_a_lock_is_not() -> None:
     told = Told()
     for blocked in (
         None,

@@ -53,7 +53,7 @@ def test_the_status_is_what_the_conditions_say_with_the_time_since_when() -> Non
     assert "observedGeneration" not in synced
 
 
-def test_the_wait_of_a_commit_is_told_in_seconds_until_it_runs() -> None:
+def test_the_wait_of_a_commit_is_reported_in_seconds_until_it_runs() -> None:
     state, name = new_state(), 'holdfast_reconcile_behind_seconds{stack="dev"}'
     assert lines(state)[name] == 0
     state.observed(COMMIT, "")

@@ -44,7 +44,7 @@ def test_where_nothing_was_made_nothing_is_pushed_or_said_to_be(clone: Path) -> 
     assert published(clone) == {"main"}
 
 
-def test_what_cannot_be_pushed_is_made_again_by_the_next_proposal(clone: Path) -> None:
+def test_what_cannot_be_pushed_is_recreated_by_the_next_proposal(clone: Path) -> None:
     branches = ProposalBranches(clone)
     run_git(clone, "branch", "adopt-dev-new")
     (clone.parent / "origin").rename(clone.parent / "away")

@@ -127,7 +127,7 @@ def test_any_other_failure_is_tried_again_after_a_rest() -> None:
     assert bench.world.running == FIRST.name
 
 
-def test_what_no_revert_puts_back_is_told_and_is_no_fight() -> None:
+def test_what_no_revert_reverts_is_reported_and_is_no_fight() -> None:
     left = DriftedAgent("mover", "revert", (IMAGE, REPLICAS), {IMAGE: "Flux puts it back"})
     bench = Bench(World(drift=[left]))
     for _ in range(MOST_REVERTS):
@@ -242,7 +242,7 @@ def test_being_cancelled_ends_the_loop() -> None:
     assert world.done == ["update first"]
 
 
-def test_whoever_asks_from_another_thread_is_heard_at_once() -> None:
+def test_those_who_asks_from_another_thread_is_heard_at_once() -> None:
     world = World()
     bench = Bench(world)
     thread = threading.Thread(target=bench.reconciler.run)
@@ -278,7 +278,7 @@ def test_a_listener_that_fails_stops_no_work() -> None:
     assert bench.work(COMMIT)[:2] == ["observe", "diff"]
 
 
-def test_nothing_more_is_put_back_once_it_is_to_stop() -> None:
+def test_nothing_more_is_reverted_once_it_is_to_stop() -> None:
     bench = Bench(World(drift=[agent("revert", REPLICAS)]))
     bench.reconciler.stop()
     bench.work(DRIFT)

@@ -85,7 +85,7 @@ def test_a_status_is_written_when_it_changes_and_not_otherwise() -> None:
     assert synced["observedGeneration"] == status["observedGeneration"] == 1
 
 
-def test_what_happened_is_told_once_of_the_resource() -> None:
+def test_what_happened_is_reported_once_of_the_resource() -> None:
     bench = Bench()
     bench.report.record(EventRecord("Updated", "commit 1", is_warning=False))
     bench.look(FIRST, FIRST.name)
@@ -107,7 +107,7 @@ def test_who_does_not_lead_writes_nothing() -> None:
     assert bench.server.writes == []
 
 
-def test_a_cluster_without_the_kind_is_told_once_with_what_to_do(monkeypatch: Any) -> None:
+def test_a_cluster_without_the_kind_is_reported_once_with_what_to_do(monkeypatch: Any) -> None:
     monkeypatch.setattr(stack_report, "AGAIN_SECONDS", 0.0)
     bench = Bench()
     bench.server.problem = absent()
@@ -122,7 +122,7 @@ def test_a_cluster_without_the_kind_is_told_once_with_what_to_do(monkeypatch: An
     assert bench.server.paths == [PLACE, f"{PLACE}/status"]
 
 
-def test_a_resource_that_somebody_deleted_is_made_anew() -> None:
+def test_a_resource_that_somebody_deleted_is_recreated() -> None:
     bench = Bench()
     bench.look(FIRST, FIRST.name)
     write, bench.server.stored = bench.server.write, {}

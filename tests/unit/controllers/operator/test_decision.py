@@ -7,13 +7,13 @@ import pytest
 from holdfast.controllers.operator.agent_view import PAUSED, AgentView
 from holdfast.controllers.operator.decision import Action, decide
 from holdfast.controllers.operator.status import agent_status
-from holdfast.drift.finding import DriftClass, Finding
+from holdfast.drift.finding import DriftClass, Finding, Severity
 from holdfast.kube.objects import Identity, KubeObject, reference_of
 from holdfast.render.objects.agent_resources import FINALIZER
-from holdfast.render.plan.marks import RenderedObject, revised
+from holdfast.render.plan.metadata import RenderedObject, revised, with_revision
 
 
-def rendered(kind: str, name: str, **marks: Any) -> RenderedObject:
+def rendered(kind: str, name: str, **meta: Any) -> RenderedObject:
     metadata: KubeObject = {
         "name": name,
         "namespace": "cx",
@@ -21,7 +21,7 @@ def rendered(kind: str, name: str, **marks: Any) -> RenderedObject:
         "annotations": {},
     }
     manifest: KubeObject = {"apiVersion": "v1", "kind": kind, "metadata": metadata}
-    return revised(RenderedObject("one", kind.lower(), manifest, **marks))
+    return revised(RenderedObject("one", kind.lower(), manifest, **meta))
 
 
 def live_of(*items: RenderedObject) -> dict[Identity, KubeObject]:
@@ -92,9 +92,65 @@ def test_nothing_is_written(view: AgentView, drift_mode: Any) -> None:
 
 
 @pytest.mark.parametrize("mode", ["observe", "expand"])
-def test_drift_is_put_back_where_the_agent_says_so(mode: str) -> None:
+def test_drift_is_reverted_where_the_agent_says_so(mode: str) -> None:
     decision = decide(replace(deployed(mode), findings=(EDITED,)), "revert")
     assert (decision.action, decision.revert) == (Action.REVERT, (EDITED,))
+
+
+CRITICAL = replace(EDITED, severity=Severity.CRITICAL)
+OTHER_REVISION = with_revision({**SERVICE.manifest, "spec": {"type": "NodePort"}})
+
+
+def attacked(**changes: Any) -> AgentView:
+    """A deployed agent of which the deployer says that no update is under way."""
+    view = replace(deployed("observe"), findings=(CRITICAL,), is_updating=False, stays=True)
+    return replace(view, **changes)
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        pytest.param(
+            attacked(
+                live=live_of(CONFIG, KEPT, TEMPORARY)
+                | {reference_of(SERVICE.manifest).identity: OTHER_REVISION}
+            ),
+            id="an object of another revision",
+        ),
+        pytest.param(
+            attacked(resource=RESOURCE | {"status": {"revision": "forged"}}), id="status forged"
+        ),
+        pytest.param(attacked(resource=RESOURCE | {"status": {}}), id="status taken away"),
+        pytest.param(paused(attacked()), id="paused"),
+        pytest.param(
+            attacked(contested=frozenset({"Service one spec.type"})), id="edited time and again"
+        ),
+    ],
+)
+def test_a_critical_finding_is_reverted_whatever_others_write_around_it(view: AgentView) -> None:
+    decision = decide(view, "revert")
+    assert (decision.action, decision.revert) == (Action.REVERT, (CRITICAL,))
+
+
+def test_a_critical_finding_in_conflict_rests_between_two_reverts() -> None:
+    names = frozenset({"Service one spec.type"})
+    assert decide(attacked(contested=names, resting=names), "revert").action is Action.NOTHING
+
+
+def test_a_pause_holds_what_is_not_critical() -> None:
+    view = paused(attacked(findings=(EDITED, CRITICAL)))
+    assert decide(view, "revert").revert == (CRITICAL,)
+    assert decide(paused(attacked(findings=(EDITED,))), "revert").action is Action.NOTHING
+
+
+def test_an_agent_that_others_delete_is_released_with_its_objects_in_place() -> None:
+    decision = decide(going(replace(deployed("expand"), stays=True)), "report")
+    assert (decision.action, decision.remove) == (Action.RELEASE, ())
+
+
+def test_an_engine_that_does_not_deliver_the_stack_is_a_name_like_others() -> None:
+    view = replace(delivered_by_flux(attacked()), engines=frozenset())
+    assert decide(view, "revert").action is Action.REVERT
 
 
 def delivered_by_flux(view: AgentView) -> AgentView:
@@ -110,9 +166,9 @@ def test_what_an_engine_delivers_is_left_to_it_and_the_status_says_so() -> None:
     view = replace(delivered_by_flux(deployed("observe")), findings=(EDITED,))
     decision = decide(view, "revert")
     assert decision.action is Action.NOTHING
-    assert decision.reason.startswith("Flux delivers it (kustomize-controller)")
+    assert decision.reason.startswith("Flux manages it (kustomize-controller)")
     conditions = {each["type"]: each for each in agent_status(view, "")["conditions"]}
-    assert conditions["Drifted"]["message"].endswith("change what it delivers, or suspend it")
+    assert conditions["Drifted"]["message"].endswith("change what it deploys, or suspend it")
 
 
 def test_of_a_gone_object_the_others_tell_who_delivers_it() -> None:
@@ -123,7 +179,7 @@ def test_of_a_gone_object_the_others_tell_who_delivers_it() -> None:
     assert decide(view, "revert").action is Action.NOTHING
 
 
-def test_what_an_update_takes_away_to_make_it_anew_is_not_made_again() -> None:
+def test_what_an_update_takes_away_to_make_it_again_is_not_recreated() -> None:
     item = replace(SERVICE, replaced_on=("spec",))
     gone = replace(EDITED, drift_class=DriftClass.MISSING, path=())
     view = replace(deployed("observe"), rendered=(CONFIG, KEPT, TEMPORARY, item))
@@ -131,7 +187,7 @@ def test_what_an_update_takes_away_to_make_it_anew_is_not_made_again() -> None:
     assert decide(view, "revert").action is Action.NOTHING
 
 
-def test_what_nobody_declared_is_told_of_and_left() -> None:
+def test_what_nobody_declared_is_reported_and_left() -> None:
     stranger = replace(EDITED, drift_class=DriftClass.UNMANAGED, path=())
     stranger = replace(stranger, ref=replace(stranger.ref, name="one-old"))
     view = replace(deployed("expand"), findings=(stranger,))

@@ -27,7 +27,7 @@ def test_an_agent_that_refers_to_nothing_leaves_the_others_as_they_are() -> None
     assert all(declaration.knows(place) for place in [("ops", "k8s-helper"), *declaration.rendered])
 
 
-def test_only_what_changed_is_rendered_anew() -> None:
+def test_only_what_changed_is_rendered_again() -> None:
     settings, resources = read()
     ours = renderer()
     before = ours.declaration(settings, resources)
@@ -72,7 +72,7 @@ def test_what_agents_share_is_rendered_into_all_of_them() -> None:
         pytest.param({"data": {"environment.json": "{]"}}, "holds no settings", id="damaged"),
     ],
 )
-def test_settings_that_are_not_there_are_told_of(
+def test_settings_that_are_not_there_are_reported(
     config_map: KubeObject | None, message: str
 ) -> None:
     with pytest.raises(InputError, match=message):

@@ -16,7 +16,13 @@ from holdfast.controllers.runtime.log import Logger, Output
 from holdfast.errors import ClusterError
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
 
-from tests.unit.controllers.operator.resources import STACK, declared, named, verdicts
+from tests.unit.controllers.operator.resources import (
+    STACK,
+    declare_again,
+    deployed,
+    named,
+    verdicts,
+)
 
 HELPER = ("ops", "k8s-helper")
 
@@ -36,8 +42,15 @@ class Heard:
         self.is_away = False
         monkeypatch.setattr(following, "follow", self.follow)
         self.declaring = DesiredStateCache(STACK, self.store, following, verdicts, logger(self.log))
-        self.settings, self.resources = declared()
-        for one in (self.settings, *self.resources):
+        self.resources = deployed()
+        self.settings = next(one for one in self.resources if one["kind"] == "ConfigMap")
+        for one in self.resources:
+            self.hear(one)
+
+    def declare(self) -> None:
+        """The deployer declares the resources as they are now."""
+        for one in declare_again(self.resources):
+            one["metadata"] |= {"uid": "again", "generation": len(self.store.versions)}
             self.hear(one)
 
     def follow(self, kinds: Iterable[tuple[str, str]]) -> None:
@@ -68,7 +81,7 @@ def test_nothing_is_declared_before_everything_was_read(monkeypatch: pytest.Monk
     assert ("apps/v1", "Deployment") in cluster.followed
 
 
-def test_only_agents_that_are_declared_otherwise_are_told_of(
+def test_only_agents_that_are_declared_otherwise_are_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cluster = Heard(monkeypatch)
@@ -80,6 +93,7 @@ def test_only_agents_that_are_declared_otherwise_are_told_of(
     assert cluster.declaring.renew() == []
     helper["spec"]["version"], helper["metadata"]["generation"] = "9.9.9", 2
     assert cluster.hear(helper)
+    cluster.declare()
     assert cluster.declaring.renew() == [HELPER]
 
 
@@ -94,6 +108,7 @@ def test_what_was_declared_goes_on_while_the_settings_cannot_be_read(
     cluster.settings["data"]["environment.json"] = "{]"
     cluster.settings["metadata"]["generation"] = 2
     cluster.hear(cluster.settings)
+    cluster.declare()
     assert cluster.declaring.renew() == []
     assert cluster.declaring.current is before
     assert "holds no settings" in cluster.declaring.problem
@@ -101,6 +116,7 @@ def test_what_was_declared_goes_on_while_the_settings_cannot_be_read(
     cluster.settings["data"] = good
     cluster.settings["metadata"]["generation"] = 3
     cluster.hear(cluster.settings)
+    cluster.declare()
     cluster.declaring.renew()
     assert cluster.declaring.problem == ""
 

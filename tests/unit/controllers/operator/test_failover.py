@@ -61,7 +61,7 @@ def test_without_both_nothing_can_be_said(
                 "False",
                 "Offered",
                 "no pod of the primary is ready, and the standby has 1: run "
-                "`holdfast agent set rag availability.active=standby`",
+                "`holdfast agent set rag scaling.availability.active=standby`",
             ),
             id="a person decides",
         ),
@@ -80,7 +80,7 @@ def test_without_both_nothing_can_be_said(
                 "True",
                 "Moved",
                 "the standby serves, the primary is declared: `holdfast agent set rag "
-                "availability.active=standby` declares what runs",
+                "scaling.availability.active=standby` declares what runs",
             ),
             id="moved",
         ),

@@ -12,9 +12,9 @@ from holdfast.kube.structure import KindEntry
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.stack.agent_resources import AgentResources
 from holdfast.render.fleet import render_fleet
-from holdfast.render.plan.declared import plan_fleet
-from holdfast_policies.judge import judge_stack, violations
-from holdfast_policies.profile import profile_of
+from holdfast.render.plan.planning import plan_fleet
+from holdfast_policies.evaluation.judge import judge_stack, violations
+from holdfast_policies.evaluation.profile import profile_of
 
 CLONE = Path(__file__).resolve().parents[4]
 IMAGE = f"registry.example/holdfast@sha256:{'1' * 64}"

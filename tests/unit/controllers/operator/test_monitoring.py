@@ -111,7 +111,7 @@ def test_every_metric_that_the_dashboard_asks_for_is_exported() -> None:
     assert set().union(*(asked_for(each) for each in asked)) <= EXPORTED
 
 
-def test_every_metric_that_an_alert_asks_for_is_exported_and_told_of() -> None:
+def test_every_metric_that_an_alert_asks_for_is_exported_and_reported() -> None:
     for alert in ALERTS:
         assert asked_for(alert["expr"])
         assert asked_for(alert["expr"]) <= EXPORTED, alert["alert"]

@@ -6,7 +6,7 @@ import pytest
 from holdfast.controllers.operator.agent_view import AgentView
 from holdfast.controllers.operator.status import last_run
 from holdfast.kube.objects import Identity
-from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.plan.metadata import RenderedObject
 
 RESOURCE = {"metadata": {"name": "nightly", "namespace": "cx"}}
 
@@ -73,5 +73,5 @@ def seen(*jobs: dict[str, Any], rendered: tuple[RenderedObject, ...] = (SCHEDULE
         ),
     ],
 )
-def test_the_newest_run_is_told(found: Any, said: Any) -> None:
+def test_the_newest_run_is_reported(found: Any, said: Any) -> None:
     assert found == said

@@ -8,7 +8,7 @@ from holdfast.controllers.operator.agent_view import AgentView
 from holdfast.controllers.operator.status import agent_status
 from holdfast.drift.finding import Actor, DriftClass, Finding
 from holdfast.kube.objects import KubeObject, reference_of
-from holdfast.render.plan.marks import RenderedObject, revised
+from holdfast.render.plan.metadata import RenderedObject, revised
 
 NOW, LATER = "2026-11-22T10:00:00Z", "2026-11-22T11:00:00Z"
 
@@ -176,12 +176,12 @@ def test_what_is_wrong_has_a_condition_with_a_reason(
     assert agent_status(view, NOW)["phase"] == phase
 
 
-def test_a_stuck_pod_is_the_reason_that_is_told() -> None:
+def test_a_stuck_pod_is_the_reason_that_is_reported() -> None:
     waiting = {"reason": "CrashLoopBackOff", "message": "back-off 5m0s"}
     container = {"name": "agent", "restartCount": 7, "state": {"waiting": waiting}}
     pod = {"metadata": {"name": "one-x"}, "status": {"containerStatuses": [container]}}
     view = replace(WELL, live={IDENTITY: live(ITEM, readyReplicas=0)}, pods=(pod,))
-    message = "pod one-x: container agent, 7 restarts: back-off 5m0s"
+    message = "pod one-x: container agent: back-off 5m0s; 7 restarts"
     assert told(view)["Ready"] == ("False", "CrashLoopBackOff", message)
 
 
@@ -198,7 +198,7 @@ def test_a_status_holds_no_value_of_a_finding() -> None:
     assert "nobody shows" not in str(agent_status(replace(WELL, findings=(EDITED,)), NOW))
 
 
-def test_a_new_revision_is_not_told_before_every_object_has_it() -> None:
+def test_a_new_revision_is_not_reported_before_every_object_has_it() -> None:
     first = settled(WELL)
     newer = rendered()
     newer = revised(replace(newer, manifest=newer.manifest | {"spec": {"replicas": 2}}))

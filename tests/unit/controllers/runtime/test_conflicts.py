@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 
-def test_five_times_within_an_hour_is_a_fight_and_is_told_once() -> None:
+def test_five_times_within_an_hour_is_a_fight_and_is_reported_once() -> None:
     breaker: ConflictBreaker[str] = ConflictBreaker()
     assert [breaker.note("path", 60.0 * turn) for turn in range(6)] == [False] * 4 + [True, False]
     assert breaker.is_open("path")
@@ -42,7 +42,7 @@ def test_it_opens_exactly_when_five_fall_into_an_hour(times: list[float]) -> Non
     assert breaker.is_open("path") == is_conflict
 
 
-def test_fields_that_were_put_back_long_ago_are_forgotten() -> None:
+def test_fields_that_were_reverted_long_ago_are_forgotten() -> None:
     breaker: ConflictBreaker[int] = ConflictBreaker()
     for field in range(20_000):
         breaker.note(field, float(field))

@@ -3,11 +3,16 @@
 import hashlib
 import hmac
 import json
+import socket
+import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
 import urllib3
+from holdfast.controllers.runtime import bounded_server
+from holdfast.controllers.runtime.bounded_server import MOST_CONNECTIONS
 from holdfast.controllers.runtime.http import EndpointServer, is_let_in
 from holdfast.errors import InputError
 from prometheus_client import CollectorRegistry, Gauge
@@ -70,7 +75,7 @@ def test_anything_else_is_not(
     assert (answer, loop.hooks) == (status, [])
 
 
-def test_health_status_and_metrics_are_told(loop: Loop, address: str) -> None:
+def test_health_status_and_metrics_are_reported(loop: Loop, address: str) -> None:
     with urllib3.PoolManager() as pool:
         assert pool.request("GET", f"{address}/healthz").status == 200
         loop.alive = False
@@ -93,3 +98,107 @@ def test_an_address_that_is_taken_is_one_clear_error(loop: Loop, address: str) -
     port = int(address.rpartition(":")[2])
     with pytest.raises(InputError, match=f"--listen 127.0.0.1:{port}: Address already in use"):
         server_of(loop, port)
+
+
+def hook_of(port: int, headers: bytes, body: bytes = b"") -> bytes:
+    """What is answered to a POST that was sent byte for byte."""
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+        connection.sendall(b"POST /hook HTTP/1.1\r\n" + headers + b"\r\n" + body)
+        return connection.recv(100).partition(b"\r\n")[0]
+
+
+def port_of(address: str) -> int:
+    return int(address.rpartition(":")[2])
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        pytest.param("x-gitlab-token: s3cret\r\nContent-Length: ²\r\n", b"411", id="superscript"),
+        pytest.param("x-gitlab-token: s3cret\r\nContent-Length: -1\r\n", b"411", id="negative"),
+        pytest.param("x-gitlab-token: s3cret\r\n", b"411", id="no length"),
+        pytest.param(
+            f"x-gitlab-token: s3cret\r\nContent-Length: {'9' * 5000}\r\n", b"413", id="5k"
+        ),
+        pytest.param("x-gitlab-token: s3cret\r\nContent-Length: 0\r\n", b"202", id="lower case"),
+        pytest.param("Content-Length: 1000000\r\n", b"403", id="refused before it is read"),
+        pytest.param("X-Gitlab-Token: \xe9\xff\r\nContent-Length: 0\r\n", b"403", id="no ASCII"),
+    ],
+)
+def test_a_hook_is_read_only_as_far_as_it_may_be(address: str, headers: str, status: bytes) -> None:
+    assert hook_of(port_of(address), headers.encode("latin-1"))[9:12] == status
+
+
+def test_a_proxy_that_changes_the_case_of_headers_does_not_invalidate_a_signature() -> None:
+    digest = hmac.new(b"s3cret", b"body", hashlib.sha256).hexdigest()
+    assert is_let_in(b"body", {"x-hub-signature-256": f"sha256={digest}"}, "s3cret")
+
+
+def test_more_headers_than_a_request_may_have_are_not_kept(address: str) -> None:
+    line = b"X-A: " + b"a" * 60_000 + b"\r\n"
+    assert b"431" in hook_of(port_of(address), line * 3)
+
+
+def answering() -> set[threading.Thread]:
+    """Threads that answer a connection, of any server of this process."""
+    return {each for each in threading.enumerate() if "process_request" in each.name}
+
+
+def test_open_connections_do_not_keep_others_out(address: str) -> None:
+    others = answering()
+    held = [socket.create_connection(("127.0.0.1", port_of(address))) for _ in range(100)]
+    try:
+        for each in held:
+            each.sendall(b"GET /healthz HT")
+        with urllib3.PoolManager(retries=False, timeout=5) as pool:
+            assert pool.request("GET", f"{address}/healthz").status == 200
+        # A thread gives its place back before it ends: others may be on their way out.
+        deadline = time.monotonic() + 5
+        while len(answering() - others) > MOST_CONNECTIONS + 1 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert len(answering() - others) <= MOST_CONNECTIONS + 1
+    finally:
+        for each in held:
+            each.close()
+
+
+def test_a_connection_ends_however_often_it_sends_a_byte(
+    loop: Loop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounded_server, "LONGEST_CONNECTION_SECONDS", 0.2)
+    server = server_of(loop)
+    server.start()
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+        connection.sendall(b"GET /healthz HT")
+        assert connection.recv(1) == b""  # cut off, though neither side was silent for 10 s
+    server.close()
+
+
+def test_without_a_secret_only_this_machine_may_send_hooks(loop: Loop) -> None:
+    registry = CollectorRegistry()
+    everywhere = EndpointServer("--listen", ("", 0), registry, {})
+    everywhere.take_hooks(lambda: loop.hooks.append("hook"), "")
+    here = EndpointServer("--listen", ("127.0.0.1", 0), registry, {})
+    here.take_hooks(lambda: loop.hooks.append("hook"), "")
+    for server in (everywhere, here):
+        server.start()
+    answers = [hook_of(each.port, b"Content-Length: 0\r\n")[9:12] for each in (everywhere, here)]
+    for server in (everywhere, here):
+        server.close()
+    assert (answers, loop.hooks) == ([b"403", b"202"], ["hook"])
+
+
+def test_a_status_is_for_this_machine_and_for_bearers_of_the_secret(loop: Loop) -> None:
+    server = server_of(loop)
+    server.start()
+    assert server.is_trusted("127.0.0.1", {})
+    assert server.is_trusted("10.0.0.7", {"authorization": "Bearer s3cret"})
+    assert not server.is_trusted("10.0.0.7", {"Authorization": "Bearer other"})
+    assert server.answer("/status", is_trusted=False)[0] == 403
+    server.close()
+
+
+def test_a_flood_of_hooks_ends_no_back_off(loop: Loop, address: str) -> None:
+    headers = b"X-Gitlab-Token: s3cret\r\nContent-Length: 0\r\n"
+    answers = [hook_of(port_of(address), headers)[9:12] for _ in range(62)]
+    assert (answers.count(b"202"), answers.count(b"429"), len(loop.hooks)) == (60, 2, 60)

@@ -11,7 +11,7 @@ ERRORS = WatchedMetric(name="errors", query="e", max=0.05)
 LATENCY = WatchedMetric(name="latency", query="l", max_increase_percent=50)
 
 
-def test_a_limit_is_told_when_it_is_passed_and_when_it_is_kept_again() -> None:
+def test_a_limit_is_reported_when_it_is_passed_and_when_it_is_kept_again() -> None:
     limits = MetricLimits()
 
     def look(errors: float, latency: float) -> list[str]:
@@ -29,7 +29,7 @@ def test_a_limit_is_told_when_it_is_passed_and_when_it_is_kept_again() -> None:
     ]
 
 
-def test_what_cannot_be_read_is_told_once_and_turns_nothing() -> None:
+def test_what_cannot_be_read_is_reported_once_and_turns_nothing() -> None:
     limits, told = MetricLimits(), list[tuple[str, str]]()
     values: list[float | None] = [0.9, None, None, 0.9, None]
 

@@ -51,7 +51,7 @@ def test_what_is_wrong_with_a_node(live: dict[str, Any], faults: set[str]) -> No
     assert faults_of(live) == faults
 
 
-def test_turns_are_told_once_each() -> None:
+def test_turns_are_reported_once_each() -> None:
     health = NodeHealth()
 
     def told(change: Change) -> list[str]:

@@ -102,3 +102,38 @@ def test_scopes_of_an_earlier_plan_are_waited_for_no_longer() -> None:
     store.take(Planned(KIND, (narrow,)))
     store.take(Snapshot(narrow, Listing(), 0.0))
     assert (list(store.not_checked), store.listed) == ([], {"Service"})
+
+
+class CountedRefs(tuple[ObjectRef, ...]):
+    """References that count how often all of them are hashed."""
+
+    hashed = 0
+
+    def __hash__(self) -> int:
+        CountedRefs.hashed += 1
+        return super().__hash__()
+
+
+def test_what_is_not_checked_is_said_without_going_through_every_declared_object() -> None:
+    kind = WatchedKind(None, CountedRefs(ObjectRef("", "Service", str(n), "v1") for n in range(9)))
+    scope = WatchScope(kind, "Service")
+    store = InformerStore((kind,))
+    assert list(store.not_checked) == [NOT_READ]
+    store.take(Planned(kind, (scope,)))
+    store.take(Snapshot(scope, Listing(), 1.0))
+    before = CountedRefs.hashed
+    assert list(store.not_checked) == []
+    assert store.is_ready("Service")
+    assert CountedRefs.hashed == before
+
+
+def test_an_object_whose_labels_have_left_the_selection_and_are_back_is_seen_again() -> None:
+    store = InformerStore()
+    before = service("one", "5")
+    before["metadata"]["uid"] = "a"
+    store.take(snapshot(before))
+    store.take(Moved(PLACE, identity("one"), None, "6", 0.0))
+    late = {**before, "metadata": {**before["metadata"], "resourceVersion": "5"}}
+    assert store.take(Moved(PLACE, identity("one"), late, "5", 0.0)) == []
+    back = {**before, "metadata": {**before["metadata"], "resourceVersion": "7"}}
+    assert store.take(Moved(PLACE, identity("one"), back, "7", 0.0)) == [(identity("one"), back)]

@@ -62,7 +62,7 @@ def test_what_never_pauses_is_worked_on_all_the_same() -> None:
     assert all(later - earlier <= 1.3 for earlier, later in pairwise([0.0, *taken]))
 
 
-def test_triggers_are_told_once_each_and_again_after_a_failure() -> None:
+def test_triggers_are_reported_once_each_and_again_after_a_failure() -> None:
     queue: KeyedQueue[str] = KeyedQueue()
     for trigger in ("hook", "poll", "hook", *(f"change {number}" for number in range(100))):
         queue.add("a", 0.0, trigger)

@@ -44,6 +44,6 @@ def test_what_waiting_does_not_mend_ends_it() -> None:
         Server(refusal(403)).begins()
 
 
-def test_stops_when_it_is_told_to() -> None:
+def test_stops_when_it_is_reported_to() -> None:
     server = Server(UnreachableError("no answer"))
     assert not wait_for_api_server(server.begin, lambda _: False, server.told.append)

@@ -23,7 +23,7 @@ from holdfast.drift.context import DriftContext
 from holdfast.drift.exemption.controllers import Autoscalers
 from holdfast.drift.finding import DriftClass, Finding, Objects, Severity
 from holdfast.drift.record.ledger import Timestamp
-from holdfast.drift.record.watch_report import Listener, Look, Status, WatchState
+from holdfast.drift.record.watch_report import Evaluation, Listener, Status, WatchState
 from holdfast.drift.scan import DriftJudge
 from holdfast.errors import ClusterError
 from holdfast.kube.objects import KubeObject, ObjectRef, reference_of
@@ -68,14 +68,18 @@ class Heard(Listener):
 
     def __init__(self) -> None:
         self.turns: list[tuple[str, str]] = []
-        self.looks: list[Look] = []
+        self.evaluations: list[Evaluation] = []
         self.states: list[WatchState] = []
 
-    def looked(self, look: Look) -> None:
-        self.looks.append(look)
-        self.turns += [(str(event.transition), event.finding.ref.name) for event in look.events]
+    def evaluated(self, evaluation: Evaluation) -> None:
+        self.evaluations.append(evaluation)
+        self.turns += [
+            (str(event.transition), event.finding.ref.name) for event in evaluation.events
+        ]
 
-    def stated(self, state: WatchState, open_findings: Sequence[tuple[Finding, Timestamp]]) -> None:
+    def status_changed(
+        self, state: WatchState, open_findings: Sequence[tuple[Finding, Timestamp]]
+    ) -> None:
         before = self.states[-1] if self.states else None
         if before is None or (state.status, state.not_checked) != (
             before.status,
@@ -144,8 +148,8 @@ class Played:
         return self.heard.turns
 
     @property
-    def looks(self) -> list[Look]:
-        return self.heard.looks
+    def evaluations(self) -> list[Evaluation]:
+        return self.heard.evaluations
 
     @property
     def states(self) -> list[WatchState]:

@@ -19,7 +19,7 @@ def desired(tmp_path: Path) -> str:
     ("options", "message"),
     [
         pytest.param(["--live", "x.yaml"], "No such option", id="a file"),
-        pytest.param(["--interval", "0"], "0.0 is not in the range", id="interval"),
+        pytest.param(["--resync", "0"], "0.0 is not in the range", id="resync"),
         pytest.param(
             ["--webhook", "ftp://x"],
             "--webhook: expected a URL that begins with http:// or https://; such as",

@@ -27,20 +27,20 @@ def version(seconds: float, number: int = 0) -> Version:
 
 def test_a_hundred_changes_in_a_second_are_one_look() -> None:
     queue = PendingChanges()
-    looks = []
+    evaluations = []
     for number in range(100):
         now = number / 100
         queue.add(ONE, version(now, number))
-        looks += taken(queue, now)
-    looks += taken(queue, 1 + QUIET_SECONDS)
-    (look,) = looks
+        evaluations += taken(queue, now)
+    evaluations += taken(queue, 1 + QUIET_SECONDS)
+    (look,) = evaluations
     assert look.changes == 100
     assert look.latest == version(0.99, 99)
     assert len(look.versions) == MOST_VERSIONS
     assert look.versions[0] == version(0, 0)
 
 
-def test_an_object_that_never_rests_is_looked_at_all_the_same() -> None:
+def test_an_object_that_never_rests_is_checked_all_the_same() -> None:
     queue = PendingChanges()
     times = []
     for number in range(500):

@@ -27,16 +27,6 @@ CONFIG: KubeObject = {
     "metadata": {"name": "support", "namespace": "cx"},
     "data": {"a": "b"},
 }
-AUTOSCALER: KubeObject = {
-    "apiVersion": "autoscaling/v2",
-    "kind": "HorizontalPodAutoscaler",
-    "metadata": {"name": "support", "namespace": "cx", "resourceVersion": "1"},
-    "spec": {
-        "minReplicas": 1,
-        "maxReplicas": 9,
-        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "support"},
-    },
-}
 
 
 def test_nothing_is_in_sync_before_everything_was_read() -> None:
@@ -57,7 +47,7 @@ def test_drift_opens_and_closes_with_one_look_each() -> None:
         played.move(CONFIG, versioned(CONFIG, "10"), "10")
         played.wait_for_status(Status.IN_SYNC)
     assert played.turns == [("opened", "support"), ("closed", "support")]
-    assert len({look.identifier for look in played.looks}) == len(played.looks)
+    assert len({look.identifier for look in played.evaluations}) == len(played.evaluations)
 
 
 def test_the_same_version_heard_again_is_no_news() -> None:
@@ -66,10 +56,10 @@ def test_the_same_version_heard_again_is_no_news() -> None:
         played.wait_for_status(Status.IN_SYNC)
         played.move(CONFIG, versioned(CONFIG, "1"), "1")
         time.sleep(0.3)
-    assert played.looks == []
+    assert played.evaluations == []
 
 
-def test_what_was_put_back_within_a_moment_is_told_with_its_dwell_time() -> None:
+def test_what_was_reverted_within_a_moment_is_reported_with_its_dwell_time() -> None:
     with running(Played([CONFIG])) as played:
         played.show(CONFIG, versioned(CONFIG, "1"))
         played.wait_for_status(Status.IN_SYNC)
@@ -77,7 +67,7 @@ def test_what_was_put_back_within_a_moment_is_told_with_its_dwell_time() -> None
         played.move(CONFIG, versioned(CONFIG, "3"), "3")
         played.wait(lambda: len(played.turns) == 2)
     assert played.turns == [("opened", "support"), ("closed", "support")]
-    (look,) = played.looks
+    (look,) = played.evaluations
     assert look.changes == 2
     assert 0 <= look.events[1].dwell_seconds < 1
     assert played.states[-1].status is Status.IN_SYNC
@@ -131,7 +121,7 @@ def test_what_an_update_moves_is_no_drift_and_what_it_recorded_is_wanted_from_th
     assert played.turns == []
 
 
-def test_a_lock_that_goes_without_a_record_lets_the_declaration_be_read_anew() -> None:
+def test_a_lock_that_goes_without_a_record_lets_the_declaration_be_read_again() -> None:
     played = Played([CONFIG], now=Activity("update-1", is_under_way=True))
     with running(played):
         played.now = Activity("update-1")
@@ -156,29 +146,14 @@ def test_at_the_start_it_is_an_error() -> None:
         WatchLoop(played, [played.heard], 600).run()
 
 
-def test_an_autoscaler_that_appears_makes_its_workload_looked_at_again() -> None:
-    beside = kind_of(AUTOSCALER, is_declared=False)
-    scaled = live_of(DEPLOYMENT, {"spec.replicas": 7})
-    played = Played([DEPLOYMENT], (beside,), live={identity(DEPLOYMENT): scaled})
-    with running(played):
-        played.show(DEPLOYMENT, scaled)
-        time.sleep(0.3)
-        assert played.turns == [], "autoscalers have not been read yet"
-        played.show(AUTOSCALER)
-        played.wait_for_status(Status.DRIFT)
-        played.move(AUTOSCALER, AUTOSCALER, "1")
-        played.wait_for_status(Status.IN_SYNC)
-
-
 def test_an_object_that_cannot_be_read_is_unknown_and_tried_again() -> None:
-    beside = kind_of(AUTOSCALER, is_declared=False)
-    played = Played([DEPLOYMENT], (beside,), live={identity(DEPLOYMENT): None})
+    played = Played([DEPLOYMENT], live={identity(DEPLOYMENT): None})
     with running(played):
-        played.show(AUTOSCALER)
         played.show(DEPLOYMENT, live_of(DEPLOYMENT))
         played.wait_for_status(Status.IN_SYNC)
-        played.move(AUTOSCALER, AUTOSCALER, "1")
+        played.entered.add(identity(DEPLOYMENT))  # judged again, and read for that
         assert played.wait_for_status(Status.UNKNOWN).not_checked[0].reason == "away"
+        played.entered.clear()
         played.live[identity(DEPLOYMENT)] = live_of(DEPLOYMENT)
         played.wait_for_status(Status.IN_SYNC)
 
@@ -224,21 +199,7 @@ def test_a_kind_that_is_served_later_lets_the_declaration_be_read_again() -> Non
         played.wait(lambda: played.loads == 2)
 
 
-def test_what_an_autoscaler_writes_about_itself_has_nothing_read_again() -> None:
-    beside = kind_of(AUTOSCALER, is_declared=False)
-    played = Played([DEPLOYMENT], (beside,), live={identity(DEPLOYMENT): live_of(DEPLOYMENT)})
-    with running(played):
-        played.show(AUTOSCALER, AUTOSCALER)
-        played.show(DEPLOYMENT, live_of(DEPLOYMENT))
-        played.wait(lambda: len(played.looks) == 1)
-        played.move(AUTOSCALER, edit(AUTOSCALER, {"metadata.labels": {"x": "y"}}), "2")
-        played.wait(lambda: len(played.looks) == 2)
-        time.sleep(0.3)
-    kinds = [look.ref.kind for look in played.looks]
-    assert kinds == ["Deployment", "HorizontalPodAutoscaler"]
-
-
-def test_a_session_in_a_pod_is_told_until_the_pod_is_gone() -> None:
+def test_a_session_in_a_pod_is_reported_until_the_pod_is_gone() -> None:
     pod: KubeObject = {
         "apiVersion": "v1",
         "kind": "Pod",

@@ -9,8 +9,8 @@ from holdfast.convert.files.files import ExportedFile, RenderedStack, Repository
 from holdfast.convert.files.packages import helm_files, kustomize_files
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.render.fleet import render_fleet
-from holdfast.render.plan.declared import plan_fleet
-from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.plan.metadata import RenderedObject
+from holdfast.render.plan.planning import plan_fleet
 
 ROOT = Path(__file__).resolve().parents[4]
 STACKS = ("dev", "prod")
@@ -99,8 +99,8 @@ def test_argo_cd_takes_an_overlay_to_the_cluster_of_its_stack(stacks: list[Rende
     assert spec["source"]["path"] == "deploy/overlays/prod"
     assert spec["destination"] == {"name": "cluster-prod"}
     assert "ServerSideApply=true" in spec["syncPolicy"]["syncOptions"]
-    marks = claim_in(files)["metadata"]["annotations"]
-    assert marks["argocd.argoproj.io/sync-options"] == "Prune=false,Delete=false"
+    meta = claim_in(files)["metadata"]["annotations"]
+    assert meta["argocd.argoproj.io/sync-options"] == "Prune=false,Delete=false"
 
 
 def test_flux_takes_an_overlay_and_keeps_data(stacks: list[RenderedStack]) -> None:
@@ -109,8 +109,8 @@ def test_flux_takes_an_overlay_and_keeps_data(stacks: list[RenderedStack]) -> No
     assert repository["spec"]["url"] == SOURCE.repository
     assert kustomization["spec"]["path"] == "./deploy/overlays/dev"
     assert kustomization["spec"]["sourceRef"]["name"] == repository["metadata"]["name"]
-    marks = claim_in(files)["metadata"]["annotations"]
-    assert marks["kustomize.toolkit.fluxcd.io/prune"] == "disabled"
+    meta = claim_in(files)["metadata"]["annotations"]
+    assert meta["kustomize.toolkit.fluxcd.io/prune"] == "disabled"
 
 
 def claim_in(files: dict[str, ExportedFile]) -> Any:

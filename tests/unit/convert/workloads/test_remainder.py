@@ -65,7 +65,7 @@ def test_what_holds_anyway_is_dropped_and_what_differs_is_not() -> None:
     assert left.left == {"b": {"c": 2}}
 
 
-def test_items_of_lists_are_told_by_name_where_they_have_one() -> None:
+def test_items_of_lists_are_reported_by_name_where_they_have_one() -> None:
     left = Remainder({"env": [{"name": "A", "value": "1"}], "args": ["x"]})
     assert dict(left.leaves()) == {
         "env[name=A].name": "A",

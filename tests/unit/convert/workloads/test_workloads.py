@@ -62,8 +62,10 @@ def test_the_smallest_deployment_is_an_agent_that_serves_no_more_than_before() -
         "spec": {
             "version": "1.2.3",
             "image": f"registry.example/web@{DIGEST}",
-            "security": {"readOnlyRootFilesystem": False},
-            "probes": {"liveness": {"enabled": False}, "readiness": {"enabled": False}},
+            "pod": {"security": {"readOnlyRootFilesystem": False}},
+            "container": {
+                "probes": {"liveness": {"enabled": False}, "readiness": {"enabled": False}}
+            },
             "scaling": {"replicas": 3},
         },
     }
@@ -74,34 +76,34 @@ def test_the_smallest_deployment_is_an_agent_that_serves_no_more_than_before() -
 @pytest.mark.parametrize(
     ("container", "field", "value"),
     [
-        pytest.param({"args": ["a", "b"]}, "args", ["a", "b"], id="arguments in order"),
+        pytest.param({"args": ["a", "b"]}, "container.args", ["a", "b"], id="arguments in order"),
         pytest.param(
             {"env": [{"name": "A", "value": "1"}, {"name": "B"}]},
-            "env",
+            "container.env",
             [{"name": "A", "value": "1"}, {"name": "B", "value": ""}],
             id="literal variables",
         ),
         pytest.param(
             {"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]},
-            "env",
+            "container.env",
             [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}],
             id="variable from a Secret",
         ),
         pytest.param(
             {"envFrom": [{"secretRef": {"name": "s"}}, {"configMapRef": {"name": "c"}}]},
-            "envFrom",
+            "container.envFrom",
             [{"secretRef": {"name": "s"}}, {"configMapRef": {"name": "c"}}],
             id="whole objects as variables",
         ),
         pytest.param(
             {"resources": {"requests": {"cpu": 1}, "limits": {"memory": "1Gi"}}},
-            "resources",
+            "container.resources",
             {"requests": {"cpu": "1", "memory": "1Gi"}, "limits": {"memory": "1Gi"}},
             id="amounts as text, a request of what is limited",
         ),
         pytest.param(
             {"resources": {"requests": {"memory": "4Gi", "cpu": "500m"}}},
-            "resources",
+            "container.resources",
             {"requests": {"memory": "4Gi", "cpu": "500m"}},
             id="a request above the default limit",
         ),
@@ -113,7 +115,7 @@ def test_the_smallest_deployment_is_an_agent_that_serves_no_more_than_before() -
         ),
         pytest.param(
             {"lifecycle": {"preStop": {"sleep": {"seconds": 7}}}},
-            "lifecycle",
+            "container.lifecycle",
             {"preStop": {"sleep": {"seconds": 7}}},
             id="hook before the end",
         ),
@@ -123,9 +125,12 @@ def test_a_container_says_it_in_the_manifests_words(
     container: dict[str, Any], field: str, value: Any
 ) -> None:
     agent = imported(with_container(**container))
-    assert agent.manifest["spec"][field] == value
+    found = agent.manifest["spec"]
+    for part in field.split("."):
+        found = found[part]
+    assert found == value
     assert agent.is_complete
-    assert "podOverrides" not in agent.manifest["spec"]
+    assert "overrides" not in agent.manifest["spec"].get("pod", {})
 
 
 def test_a_probe_keeps_the_apis_defaults_where_ours_differ() -> None:
@@ -133,7 +138,7 @@ def test_a_probe_keeps_the_apis_defaults_where_ours_differ() -> None:
     agent = imported(
         with_container(ports=[{"name": "web", "containerPort": 80}], livenessProbe=probe)
     )
-    assert agent.manifest["spec"]["probes"] == {
+    assert agent.manifest["spec"]["container"]["probes"] == {
         "liveness": {
             "httpGet": {"path": "/live", "port": 80},
             "periodSeconds": 10,
@@ -144,7 +149,7 @@ def test_a_probe_keeps_the_apis_defaults_where_ours_differ() -> None:
     }
 
 
-def test_what_only_kubernetes_can_say_goes_through_the_escape_hatch_and_is_told() -> None:
+def test_what_only_kubernetes_can_say_goes_through_the_escape_hatch_and_is_reported() -> None:
     pod = {
         "containers": [
             {
@@ -158,7 +163,7 @@ def test_what_only_kubernetes_can_say_goes_through_the_escape_hatch_and_is_told(
         "hostAliases": [{"ip": "10.0.0.1", "hostnames": ["db"]}],
     }
     agent = imported(deployment(pod))
-    assert agent.manifest["spec"]["podOverrides"] == {
+    assert agent.manifest["spec"]["pod"]["overrides"] == {
         "volumes": [{"name": "scratch", "emptyDir": {}}],
         "hostAliases": [{"ip": "10.0.0.1", "hostnames": ["db"]}],
         "containers": [
@@ -235,23 +240,23 @@ def test_its_own_service_autoscaler_and_budget_come_along() -> None:
     agent = imported(
         with_container(ports=[{"containerPort": 9000}, {"containerPort": 8000}]),
         beside("Service", service),
-        beside("HorizontalPodAutoscaler", scaler),
         beside("PodDisruptionBudget", budget),
+        beside("HorizontalPodAutoscaler", scaler),
     )
     spec = agent.manifest["spec"]
     assert spec["network"] == {"expose": {"port": 8000}}
-    assert spec["ports"] == [{"name": "port-0", "containerPort": 9000}]
+    assert spec["container"]["ports"] == [{"name": "port-0", "containerPort": 9000}]
     assert spec["scaling"] == {
         "minReplicas": 2,
         "maxReplicas": 5,
         "metrics": [{"type": "Resource", "name": "cpu", "target": 70}],
+        "availability": {"pdb": {"maxUnavailable": "50%"}},
     }
-    assert spec["availability"] == {"pdb": {"maxUnavailable": "50%"}}
     assert len(agent.objects) == 4
     assert agent.is_complete
 
 
-def test_a_service_on_another_port_or_of_another_type_is_told() -> None:
+def test_a_service_on_another_port_or_of_another_type_is_reported() -> None:
     spec = {
         "selector": {"app": "web"},
         "type": "NodePort",
@@ -298,11 +303,11 @@ def test_mounted_configuration_and_claims_come_along() -> None:
         {"name": "rules", "mountPath": "/etc/rules", "data": {"a.yaml": "b: c"}}
     ]
     assert spec["secrets"] == [{"name": "key", "ref": "llm", "mountPath": "/etc/key"}]
-    assert spec["storage"] == [
+    assert spec["storage"]["volumes"] == [
         {"name": "data", "mountPath": "/data", "size": "5Gi", "accessModes": ["ReadWriteOnce"]},
         {"name": "old", "existingClaim": "legacy", "mountPath": "/old"},
     ]
-    assert "podOverrides" not in spec
+    assert "overrides" not in spec.get("pod", {})
 
 
 def test_a_cronjob_is_an_agent_of_type_job() -> None:
@@ -326,7 +331,7 @@ def test_a_cronjob_is_an_agent_of_type_job() -> None:
     )
     spec = agent.manifest["spec"]
     assert spec["type"] == "Job"
-    assert spec["schedules"] == [
+    assert spec["job"]["schedules"] == [
         {
             "cron": "0 2 * * *",
             "timezone": "Europe/London",
@@ -337,7 +342,9 @@ def test_a_cronjob_is_an_agent_of_type_job() -> None:
             "ttlSecondsAfterFinished": 60,
         }
     ]
-    assert not {"probes", "network", "telemetry", "podOverrides"} & set(spec)
+    assert not {"network", "telemetry"} & set(spec)
+    assert "probes" not in spec.get("container", {})
+    assert "overrides" not in spec.get("pod", {})
     assert [remark.path for remark in agent.findings.lost] == ["spec.startingDeadlineSeconds"]
     assert "OnFailure" in [remark.value for remark in agent.findings.changed]
 
@@ -367,8 +374,8 @@ def test_a_template_with_its_pool_is_an_agent_of_type_sandbox() -> None:
         "envInjection": "Allowed",
         "shutdownAfter": "60s",
     }
-    assert spec["storage"] == [{"name": "work", "mountPath": "/work", "size": "1Gi"}]
-    assert "podOverrides" not in spec
+    assert spec["storage"]["volumes"] == [{"name": "work", "mountPath": "/work", "size": "1Gi"}]
+    assert "overrides" not in spec.get("pod", {})
     assert agent.is_complete
 
 

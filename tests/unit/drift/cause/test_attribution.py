@@ -4,12 +4,18 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from holdfast.drift.cause.attribution import AuditTrail, Evidence, is_deployer, session_findings
-from holdfast.drift.finding import Actor, DriftClass, EvidenceSource, Severity
+from holdfast.drift.cause.attribution import (
+    AuditTrail,
+    Evidence,
+    is_deployer,
+    session_findings,
+    with_sessions,
+)
+from holdfast.drift.finding import Actor, DriftClass, DriftReport, EvidenceSource, Severity
 from holdfast.kube.audit import AuditEvent
 from holdfast.kube.managed_fields import ManagerEntry
 from holdfast.kube.objects import KubeObject, ObjectRef
-from holdfast.kube.paths import format_path
+from holdfast.kube.paths import format_path, parse_path
 
 REF = ObjectRef("cx", "Deployment", "support", "apps/v1")
 ALICE, BOB, CI = "alice@example.test", "bob@example.test", "system:serviceaccount:ci:deployer"
@@ -219,6 +225,18 @@ def test_the_begin_and_the_end_of_a_session_are_one() -> None:
         pytest.param(entered("log"), id="reading the log"),
     ],
 )
-def test_nothing_else_is_told(event: AuditEvent) -> None:
+def test_nothing_else_is_reported(event: AuditEvent) -> None:
     assert list(session_findings([POD], AuditTrail.of([event]), {"cx"})) == []
     assert list(session_findings([POD], AuditTrail.of([entered("exec")]), {"dev"})) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "count"),
+    [("spec.ephemeralContainers[name=debug]", 1), ("spec.containers[name=agent].image", 2)],
+)
+def test_a_debug_container_that_is_drift_of_its_pod_is_not_reported_twice(
+    path: str, count: int
+) -> None:
+    inside = list(session_findings([POD], AuditTrail.of([entered("ephemeralcontainers")]), {"cx"}))
+    drift = replace(inside[0], path=parse_path(path), severity=Severity.MEDIUM)
+    assert len(with_sessions(DriftReport(findings=(drift,)), inside).findings) == count

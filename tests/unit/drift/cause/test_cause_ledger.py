@@ -40,7 +40,7 @@ class Told:
         return self.causes.settle(at(seconds))
 
 
-def test_one_hand_on_many_objects_is_one_turn() -> None:
+def test_one_author_on_many_objects_is_one_turn() -> None:
     told = Told()
     told.find(changed("a"), changed("b"), changed("c", BOB))
     (alone,), (cause,) = told.settle()
@@ -97,7 +97,7 @@ def test_a_cause_that_others_have_written_over_is_closed() -> None:
         max_size=30,
     )
 )
-def test_every_turn_is_told_once_and_every_cause_that_opens_closes(
+def test_every_turn_is_reported_once_and_every_cause_that_opens_closes(
     moves: list[tuple[str, Actor | None, bool]],
 ) -> None:
     told = Told()

@@ -50,21 +50,23 @@ def test_an_object_is_an_engines_when_only_the_engine_applies_it(
 
 def test_what_is_left_says_to_whom_and_what_to_do() -> None:
     assert left_to("argocd-controller") == (
-        "Argo CD delivers it (argocd-controller) and puts it back: change what it delivers, or "
+        "Argo CD manages it (argocd-controller) and reverts it: change what it deploys, or "
         "suspend it"
     )
 
 
 @pytest.mark.parametrize(
-    ("manager", "is_drift"),
+    ("manager", "controllers", "is_drift"),
     [
-        pytest.param("kustomize-controller", False, id="flux"),
-        pytest.param("kubectl-label", True, id="somebody-else"),
+        pytest.param("kustomize-controller", {"flux"}, False, id="flux, which the stack lists"),
+        pytest.param("kustomize-controller", {}, True, id="a name that the stack does not list"),
+        pytest.param("kubectl-label", {"flux"}, True, id="another client"),
     ],
 )
-def test_the_labels_by_which_flux_finds_its_objects_are_drift_only_of_others(
-    manager: str, is_drift: bool
+def test_the_labels_by_which_flux_finds_its_objects_are_drift_unless_flux_is_listed(
+    manager: str, controllers: set[str], is_drift: bool
 ) -> None:
     path = 'metadata.labels["kustomize.toolkit.fluxcd.io/name"]'
     live = owned_by(manager, path, live_of(DEPLOYMENT, {path: "holdfast-prod"}))
-    assert bool(findings(DEPLOYMENT, live)) is is_drift
+    found = findings(DEPLOYMENT, live, controllers=frozenset(controllers))
+    assert bool(found) is is_drift

@@ -27,7 +27,7 @@ LABELS: dict[str, Any] = {
 }
 
 
-def test_every_manager_is_told_with_its_fields_in_the_words_of_reports() -> None:
+def test_every_manager_is_reported_with_its_fields_in_the_words_of_reports() -> None:
     owned = owned_object(live("one", holdfast=PORTS, mesh=LABELS))
     assert [(each.manager, each.deliverer, each.paths) for each in owned.owners] == [
         ("holdfast", "Holdfast", ("spec.ports[port=80,protocol=TCP].name",)),

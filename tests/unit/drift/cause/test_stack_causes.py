@@ -44,7 +44,7 @@ def test_one_change_on_two_stacks_is_one_cause() -> None:
         pytest.param(replace(finding(), actors=()), id="nobody knows who"),
     ],
 )
-def test_what_is_not_the_same_is_told_by_itself(other: Finding) -> None:
+def test_what_is_not_the_same_is_reported_by_itself(other: Finding) -> None:
     assert shared_causes([stack("dev", finding()), stack("prod", other)]) == ()
 
 

@@ -25,14 +25,10 @@ def deployment(name: str) -> ObjectRef:
     return ObjectRef("cx", "Deployment", name, "apps/v1")
 
 
-def test_live_ones_may_change_while_the_declared_ones_stay() -> None:
-    declared = Autoscalers([autoscaler("held", 1, 3)], lambda: [autoscaler("old", 1, 2)])
-    assert declared.range_of(deployment("old")) == ReplicaRange(1, 2)
-    changed = declared.beside([autoscaler("held", 5, 9), autoscaler("new", 2, 4)])
-    assert changed.range_of(deployment("held")) == ReplicaRange(1, 3)
-    assert changed.range_of(deployment("new")) == ReplicaRange(2, 4)
-    assert changed.range_of(deployment("old")) is None
-    assert declared.range_of(deployment("old")) == ReplicaRange(1, 2)
+def test_a_declared_autoscaler_gives_its_workload_a_range_and_no_other() -> None:
+    declared = Autoscalers([autoscaler("held", 1, 3)])
+    assert declared.range_of(deployment("held")) == ReplicaRange(1, 3)
+    assert declared.range_of(deployment("old")) is None
 
 
 SERVICE: KubeObject = {
@@ -127,7 +123,7 @@ def restarted(moment: str) -> list[Any]:
     return findings(declared, live, rollouts=Rollouts([declared]))
 
 
-def test_a_restart_by_hand_is_a_remark_as_with_a_deployment() -> None:
+def test_a_restart_manually_is_a_remark_as_with_a_deployment() -> None:
     [found] = restarted("2026-11-22T01:02:03Z")
     assert (found.severity, found.drift_class.value) == (Severity.INFO, "changed")
     [found] = restarted("tomorrow")

@@ -101,7 +101,7 @@ def test_an_expired_rule_hides_nothing_and_is_drift_itself() -> None:
 
 
 @given(st.lists(st.sampled_from([FOUND, STRANGER, replace(FOUND, path=())])), st.data())
-def test_each_finding_is_told_or_counted_by_exactly_one_rule(
+def test_each_finding_is_reported_or_counted_by_exactly_one_rule(
     found: list[Finding], data: st.DataObject
 ) -> None:
     kinds = data.draw(st.lists(st.sampled_from(["Deployment", "Job"]), max_size=3))

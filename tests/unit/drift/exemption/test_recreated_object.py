@@ -22,12 +22,12 @@ def live(uid: str, address: str, **spec: Any) -> KubeObject:
 
 def findings(before: KubeObject, now: KubeObject) -> list[tuple[str, str]]:
     ref = reference_of(DESIRED)
-    context = DriftContext(autoscalers=Autoscalers([], list), baseline={ref.identity: before})
+    context = DriftContext(autoscalers=Autoscalers([]), baseline={ref.identity: before})
     found = object_findings(ref, DESIRED, now, context)
     return [(each.drift_class.value, format_path(each.path)) for each in found]
 
 
-def test_an_object_made_again_is_noted_and_its_new_address_is_no_drift() -> None:
+def test_an_object_recreated_is_noted_and_its_new_address_is_no_drift() -> None:
     assert findings(live("1", "10.0.0.1"), live("2", "10.0.0.2")) == [("recreated", "")]
 
 

@@ -30,7 +30,7 @@ def plan(desired: KubeObject, live: KubeObject, **context: Any) -> ObjectPlan:
     ref = reference_of(desired)
     found = object_findings(ref, desired, live, surroundings)
     structure = surroundings.structure_of(ref, live)
-    return plan_object([each for each in found if each.counts], desired, live, structure)
+    return plan_object([each for each in found if each.is_drift], desired, live, structure)
 
 
 def steps(planned: ObjectPlan) -> list[tuple[str, str]]:
@@ -156,7 +156,7 @@ def test_what_only_a_replacement_could_change_is_left_alone(
     assert not planned.acts
 
 
-def test_what_cannot_be_put_back_does_not_keep_the_rest_from_it() -> None:
+def test_what_cannot_be_reverted_does_not_keep_the_rest_from_it() -> None:
     live = live_of(DEPLOYMENT, {"spec.selector.matchLabels.app": "x", f"{CONTAINER}.image": "e:1"})
     planned = plan(DEPLOYMENT, live)
     assert {path: step for step, path in steps(planned)} == {
@@ -174,10 +174,8 @@ def test_what_admission_set_is_left_to_it() -> None:
     assert "admission" in step.reason
 
 
-@pytest.mark.parametrize(
-    "drift_class", [DriftClass.RECREATED, DriftClass.UNMANAGED, DriftClass.TERMINATING]
-)
-def test_whole_objects_are_never_deleted_or_made_again_by_a_revert(drift_class: DriftClass) -> None:
+@pytest.mark.parametrize("drift_class", [DriftClass.UNMANAGED, DriftClass.TERMINATING])
+def test_whole_objects_are_never_deleted_or_recreated_by_a_revert(drift_class: DriftClass) -> None:
     finding = Finding(reference_of(DEPLOYMENT), "", drift_class)
     context = DriftContext(autoscalers=Autoscalers(()))
     live = live_of(DEPLOYMENT)
@@ -187,13 +185,21 @@ def test_whole_objects_are_never_deleted_or_made_again_by_a_revert(drift_class: 
     assert not planned.acts
 
 
+def test_a_recreated_object_is_confirmed_and_nothing_is_written_to_it() -> None:
+    finding = Finding(reference_of(DEPLOYMENT), "", DriftClass.RECREATED)
+    live = live_of(DEPLOYMENT)
+    structure = DriftContext(autoscalers=Autoscalers(())).structure_of(finding.ref, live)
+    planned = plan_object([finding], DEPLOYMENT, live, structure)
+    assert (planned.acts, planned.confirms, planned.requests) == (True, True, ())
+
+
 def test_what_is_declared_no_more_is_left_to_the_update_that_deletes_it() -> None:
     ref, update = reference_of(DEPLOYMENT), NextUpdate.DELETES
     finding = Finding(ref, "", DriftClass.UNMANAGED, next_update=update)
     live = live_of(DEPLOYMENT)
     structure = DriftContext(autoscalers=Autoscalers(())).structure_of(ref, live)
     (step,) = plan_object([finding], DEPLOYMENT, live, structure).steps
-    assert step.reason == "declared until the last update, and no more: the next update deletes it"
+    assert step.reason == "no longer declared since the last update: the next update deletes it"
 
 
 def test_a_missing_object_is_made_as_declared_without_status() -> None:
@@ -244,7 +250,7 @@ CLAIM = declared("v1", "PersistentVolumeClaim", spec={"storageClassName": "fast"
 
 def test_what_cannot_be_changed_in_place_is_replaced_when_that_is_allowed() -> None:
     live = live_of(BINDING, {"roleRef.name": "cluster-admin", "metadata.labels.a": "c"})
-    found = [each for each in findings(BINDING, live) if each.counts]
+    found = [each for each in findings(BINDING, live) if each.is_drift]
     structure = DriftContext(autoscalers=Autoscalers(())).structure_of(found[0].ref, live)
     planned = plan_object(found, BINDING, live, structure, may_replace=True)
     assert {step.step for step in planned.steps} == {Step.REPLACE}
@@ -256,7 +262,7 @@ def test_what_cannot_be_changed_in_place_is_replaced_when_that_is_allowed() -> N
 
 def test_a_claim_is_never_replaced() -> None:
     live = live_of(CLAIM, {"spec.storageClassName": "slow"})
-    found = [each for each in findings(CLAIM, live) if each.counts]
+    found = [each for each in findings(CLAIM, live) if each.is_drift]
     structure = DriftContext(autoscalers=Autoscalers(())).structure_of(found[0].ref, live)
     planned = plan_object(found, CLAIM, live, structure, may_replace=True)
     assert [step.step for step in planned.steps] == [Step.LEAVE]
@@ -270,7 +276,7 @@ def test_a_claim_is_never_replaced() -> None:
         pytest.param({"spec.replicas": 9}, ("apply",), False, id="replicas"),
         pytest.param({DEBUG: {"name": "DEBUG"}}, ("patch",), True, id="addition"),
         pytest.param(
-            {"spec.replicas": 9, "spec.paused": True}, ("patch", "apply"), False, id="both"
+            {"spec.replicas": 9, "spec.paused": True}, ("patch", "patch"), False, id="both"
         ),
     ],
 )

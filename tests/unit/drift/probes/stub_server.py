@@ -15,6 +15,7 @@ class StubServer:
 
     answers: dict[str, tuple[int, bytes]] = field(default_factory=dict)
     headers: list[dict[str, str]] = field(default_factory=list)
+    posted: list[dict[str, str]] = field(default_factory=list)
     url: str = ""
 
     def says(self, path: str, document: Any, status: int = 200) -> None:
@@ -38,6 +39,10 @@ def stub_server() -> Iterator[StubServer]:
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
+
+        def do_POST(self) -> None:
+            stub.posted.append(dict(self.headers.items()))
+            self.send_error(404)
 
         def log_message(self, *_: object) -> None:
             """Say nothing."""

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from holdfast.drift.finding import Actor, DriftClass, Finding, Severity
 from holdfast.drift.probes.outcome import Subject
-from holdfast.drift.probes.pods import Written, probe_contents
+from holdfast.drift.probes.pods import LastWrite, probe_contents
 from holdfast.kube.objects import ObjectRef
 from holdfast.kube.paths import format_path
 
@@ -27,11 +27,11 @@ def workload(digest: str, field: str = "template") -> dict[str, Any]:
     }
 
 
-def secret(time: str = "", manager: str = "kubectl-edit", name: str = "Secret key") -> Written:
-    return Written(name, Actor(manager, "Update", time=time) if time else None)
+def secret(time: str = "", manager: str = "kubectl-edit", name: str = "Secret key") -> LastWrite:
+    return LastWrite(name, Actor(manager, "Update", time=time) if time else None)
 
 
-def found(now: str, *contents: Written, before: str = "old") -> Finding:
+def found(now: str, *contents: LastWrite, before: str = "old") -> Finding:
     (finding,) = probe_contents(SUBJECT, workload(before), now, contents).findings
     return finding
 
@@ -74,7 +74,7 @@ def test_who_wrote_since_the_pods_were_rolled_is_named() -> None:
         ),
     ],
 )
-def test_how_bad_it_is(contents: list[Written], text: str, severity: Severity) -> None:
+def test_how_bad_it_is(contents: list[LastWrite], text: str, severity: Severity) -> None:
     finding = found("new" if contents else "", *contents)
     assert (finding.live, finding.severity) == (text, severity)
     assert finding.drift_class is DriftClass.CHANGED

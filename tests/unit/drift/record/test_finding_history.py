@@ -155,7 +155,7 @@ def test_two_alerts_have_a_quieter_scan_between_them(
     ("seconds", "text"),
     [(0, "0s"), (59, "59s"), (61, "1m1s"), (3600, "1h"), (90_061, "1d1h"), (172_800, "2d")],
 )
-def test_a_duration_is_told_in_two_units(seconds: int, text: str) -> None:
+def test_a_duration_is_reported_in_two_units(seconds: int, text: str) -> None:
     assert short_duration(seconds) == text
 
 

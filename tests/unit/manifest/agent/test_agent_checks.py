@@ -9,14 +9,14 @@ from tests.unit.manifest.projects import Bad, agent, assert_refused, bad, errors
 AGREEMENT = [
     bad(
         "path of Holdfast",
-        spec("storage: [{name: a, size: 1Gi, mountPath: /tmp/}]"),
-        "7:45",
+        spec("storage: {volumes: [{name: a, size: 1Gi, mountPath: /tmp/}]}"),
+        "7:55",
         "'/tmp' twice",
     ),
     bad(
         "path given twice",
         spec(
-            "storage: [{name: a, size: 1Gi, mountPath: /a}]\n"
+            "storage: {volumes: [{name: a, size: 1Gi, mountPath: /a}]}\n"
             "config: [{name: b, data: {}, mountPath: /a}]"
         ),
         "8:43",
@@ -24,33 +24,36 @@ AGREEMENT = [
     ),
     bad(
         "variable set twice",
-        spec("env: [{name: A, value: b}]\nsecrets: [{name: a, ref: b, key: c, env: A}]"),
+        spec(
+            "container: {env: [{name: A, value: b}]}\nsecrets: [{name: a, ref: b, key: c, env: A}]"
+        ),
         "8:44",
         "'A' twice",
     ),
     bad(
         "probe of a port without a name",
-        spec("probes: {readiness: {httpGet: {port: web}}}"),
-        "7:40",
-        "spec.probes.readiness.httpGet.port: expected the name of a port, got 'web' (there: http)",
+        spec("container: {probes: {readiness: {httpGet: {port: web}}}}"),
+        "7:52",
+        "spec.container.probes.readiness.httpGet.port: expected the name of a port, got 'web' "
+        "(there: http)",
     ),
     bad(
         "temporary folder above the limit",
-        spec("tmp: {size: 2Gi}"),
-        "7:15",
-        "spec.tmp.size: must not exceed resources.limits.ephemeral-storage",
+        spec("container: {tmp: {size: 2Gi}}"),
+        "7:27",
+        "spec.container.tmp.size: must not exceed container.resources.limits.ephemeral-storage",
         "2Gi, the limit is 1Gi",
     ),
     bad(
         "port given twice",
-        spec("ports: [{name: a, containerPort: 8080}]"),
-        "7:36",
+        spec("container: {ports: [{name: a, containerPort: 8080}]}"),
+        "7:48",
         "a port that nothing else uses, got 8080",
     ),
     bad(
         "name of Holdfast's port",
-        spec("ports: [{name: http, containerPort: 1}]"),
-        "7:18",
+        spec("container: {ports: [{name: http, containerPort: 1}]}"),
+        "7:30",
         "Holdfast's own port",
     ),
     bad(
@@ -61,31 +64,31 @@ AGREEMENT = [
     ),
     bad(
         "port name of 16 characters",
-        spec("ports: [{name: abcdefghijklmnop, containerPort: 1}]"),
-        "7:18",
+        spec("container: {ports: [{name: abcdefghijklmnop, containerPort: 1}]}"),
+        "7:30",
         "at most 15",
     ),
     bad(
         "unknown resource",
-        spec("resources: {limits: {mem: 1Gi}}"),
-        "7:24",
+        spec("container: {resources: {limits: {mem: 1Gi}}}"),
+        "7:36",
         'did you mean "memory"?',
     ),
     bad(
         "no capacity",
-        spec("storage: [{name: a, size: 0Gi, mountPath: /a}]"),
-        "7:29",
+        spec("storage: {volumes: [{name: a, size: 0Gi, mountPath: /a}]}"),
+        "7:39",
         "more than nothing",
     ),
     bad(
         "storage without size",
-        spec("storage: [{name: a, mountPath: /a}]"),
-        "7:13",
+        spec("storage: {volumes: [{name: a, mountPath: /a}]}"),
+        "7:23",
         "expected size (or existingClaim)",
     ),
     bad(
         "single writer, two replicas",
-        spec("storage: [{name: a, size: 1Gi, mountPath: /a}]\nscaling: {replicas: 2}"),
+        spec("storage: {volumes: [{name: a, size: 1Gi, mountPath: /a}]}\nscaling: {replicas: 2}"),
         "8:3",
         "has a single writer",
         "ReadWriteMany",
@@ -100,9 +103,9 @@ AGREEMENT = [
         "grace below a tool's timeout",
         spec(
             'tools: [{mcp: {url: "http://a", toolNames: [b], timeout: 2m}}]\n'
-            "lifecycle: {terminationGracePeriodSeconds: 60}"
+            "pod: {terminationGracePeriodSeconds: 60}"
         ),
-        "8:46",
+        "8:40",
         "60 s, the longest tool may take 120 s",
     ),
     bad(
@@ -125,8 +128,8 @@ AGREEMENT = [
     ),
     bad(
         "CIDR without prefix",
-        spec("network: {egress: {cidrs: [10.0.0.1]}}"),
-        "7:30",
+        spec("network: {egress: [{cidr: 10.0.0.1}]}"),
+        "7:29",
         "without a prefix length",
     ),
     bad(
@@ -143,15 +146,16 @@ def test_what_cannot_go_together_is_refused_at_its_place(tmp_path: Path, case: B
     assert_refused(tmp_path, case)
 
 
-def test_every_disagreement_of_an_agent_is_told_at_once(tmp_path: Path) -> None:
+def test_every_disagreement_of_an_agent_is_reported_at_once(tmp_path: Path) -> None:
     disagreeing = spec("""
-        env: [{name: A, value: b}, {name: A, value: c}]
-        ports: [{name: a, containerPort: 8080}]
+        container:
+          env: [{name: A, value: b}, {name: A, value: c}]
+          ports: [{name: a, containerPort: 8080}]
         model: {provider: a, name: b, apiKey: c}
     """)
     write(tmp_path, "agents/a.yaml", disagreeing)
     assert [error.path for error in errors_of(tmp_path).errors] == [
-        "spec.env[1].name",
-        "spec.ports[0].containerPort",
+        "spec.container.env[1].name",
+        "spec.container.ports[0].containerPort",
         "spec.model.apiKey",
     ]

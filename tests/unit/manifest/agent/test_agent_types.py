@@ -5,8 +5,16 @@ from pathlib import Path
 
 import pytest
 from holdfast.manifest.agent.agent import AgentSpec
-from holdfast.manifest.agent.agent_types import EFFECTS, EVERY, AgentType, types_of
-from holdfast.manifest.types.annotations import fields_at
+from holdfast.manifest.agent.agent_types import (
+    CALLED,
+    EVERY,
+    RUN,
+    AgentType,
+    rules_of_types,
+    types_of,
+)
+from holdfast.manifest.types.conditions import written_as
+from holdfast.manifest.types.rules import Rule
 
 from tests.unit.manifest.projects import (
     MANIFEST,
@@ -20,59 +28,68 @@ from tests.unit.manifest.projects import (
     write,
 )
 
-JOB = 'type: Job\nschedules: [{cron: "0 2 * * *"}]\n'
+JOB = 'type: Job\njob:\n  schedules: [{cron: "0 2 * * *"}]\n'
 POOL = "type: Sandbox\nsandbox: {warmPool: {replicas: 1}}\n"
 
 
-def test_every_field_of_a_spec_has_a_verdict_for_every_type() -> None:
-    declared = {info.alias or name for name, info in AgentSpec.model_fields.items()}
-    assert declared == {path for path in EFFECTS if "." not in path}, (
-        "say in EFFECTS on which types of agent the field has an effect"
-    )
+def test_a_field_has_an_effect_on_the_types_that_it_is_marked_with_or_on_all() -> None:
     assert set(typing.get_args(AgentType)) == EVERY
+    assert types_of(AgentSpec, ["image"]) == EVERY
+    assert types_of(AgentSpec, ["job", "schedules", "cron"]) == RUN
+    assert types_of(AgentSpec, ["network", "egress"]) == EVERY
+    assert types_of(AgentSpec, ["network", "expose", "port"]) == CALLED
 
 
-@pytest.mark.parametrize("path", [path for path in EFFECTS if "." in path])
-def test_a_deeper_verdict_is_about_a_field_and_differs_from_its_parents(path: str) -> None:
-    parent, _, name = path.rpartition(".")
-    assert name in fields_at(AgentSpec, parent.split("."))
-    assert EFFECTS[path] < types_of(parent)
+@pytest.mark.parametrize("rule", rules_of_types(AgentSpec), ids=lambda rule: rule.at)
+def test_a_mark_below_another_says_less(rule: Rule) -> None:
+    path = written_as(AgentSpec, rule.at)
+    assert types_of(AgentSpec, path) < types_of(AgentSpec, path[:-1])
 
 
-NO_EFFECT = "has no effect on an agent of type"
+NO_EFFECT = "has no effect on an agent of this type"
 REFUSED = [
-    bad("replicas of a Job", spec(JOB + "scaling: {replicas: 2}"), "9:3", "spec.scaling", "Job"),
-    bad("Service of a Job", spec(JOB + "network: {expose: {port: 1}}"), "9:13", NO_EFFECT),
-    bad("callers of a Job", spec(JOB + "network: {ingressFrom: [gateway]}"), "9:26", NO_EFFECT),
-    bad("probe of a Job", spec(JOB + "probes: {liveness: {tcpSocket: {}}}"), "9:3", NO_EFFECT),
-    bad("metrics of a Job", spec(JOB + "telemetry: {metrics: {port: 1}}"), "9:15", NO_EFFECT),
-    bad("sandbox of a Job", spec(JOB + "sandbox: {claim: false}"), "9:3", NO_EFFECT),
+    bad("replicas of a Job", spec(JOB + "scaling: {replicas: 2}"), "10:3", "spec.scaling", "Job"),
+    bad("Service of a Job", spec(JOB + "network: {expose: {port: 1}}"), "10:13", NO_EFFECT),
+    bad("callers of a Job", spec(JOB + "network: {ingressFrom: [gateway]}"), "10:26", NO_EFFECT),
+    bad(
+        "probe of a Job",
+        spec(JOB + "container: {probes: {liveness: {tcpSocket: {}}}}"),
+        "10:15",
+        NO_EFFECT,
+    ),
+    bad("metrics of a Job", spec(JOB + "telemetry: {metrics: {port: 1}}"), "10:15", NO_EFFECT),
+    bad("sandbox of a Job", spec(JOB + "sandbox: {claim: false}"), "10:3", NO_EFFECT),
     bad(
         "schedule of a service",
-        spec('schedules: [{cron: "0 2 * * *"}]'),
-        "7:14",
-        "spec.schedules",
-        "has no effect on an agent of type Service",
+        spec('job: {schedules: [{cron: "0 2 * * *"}]}'),
+        "7:3",
+        "spec.job: has no effect",
+        "has no effect on an agent of this type, got type Service",
         "it is for type Job",
     ),
-    bad("Job without a schedule", spec("type: Job"), "7:9", "spec.type", "add schedules"),
+    bad("Job without a schedule", spec("type: Job"), "7:9", "spec.type", "add job.schedules"),
     bad(
         "trigger with a type, of which there is one",
-        spec(JOB + "triggers: [{type: queue, metric: a}]"),
-        "9:15",
-        "spec.triggers[0].type: expected a known field",
+        spec(JOB + "  triggers: [{type: queue, metric: a}]"),
+        "10:17",
+        "spec.job.triggers[0].type: expected a known field",
     ),
-    bad("trigger of nothing", spec(JOB + "triggers: [{maxRuns: 2}]"), "9:14", "metric: this field"),
+    bad(
+        "trigger of nothing",
+        spec(JOB + "  triggers: [{maxRuns: 2}]"),
+        "10:16",
+        "metric: this field",
+    ),
     bad(
         "trigger of a service",
-        spec("triggers: [{metric: a}]"),
-        "7:13",
-        "spec.triggers: has no effect on an agent of type Service; remove it; it is for type Job",
+        spec("job: {triggers: [{metric: a}]}"),
+        "7:3",
+        "spec.job: has no effect on an agent of this type, got type Service; remove it",
     ),
     bad(
         "trigger called as a schedule is",
-        spec(JOB.replace("{", "{id: a, ") + "triggers: [{metric: a, id: a}]"),
-        "9:30",
+        spec(JOB.replace("{", "{id: a, ") + "  triggers: [{metric: a, id: a}]"),
+        "10:32",
         "ids of schedules and triggers must be unique",
     ),
     bad(
@@ -110,8 +127,8 @@ REFUSED = [
     ),
     bad(
         "kept storage of a pool",
-        spec(POOL + "storage: [{name: a, size: 1Gi, mountPath: /a, retain: true}]"),
-        "9:57",
+        spec(POOL + "storage: {volumes: [{name: a, size: 1Gi, mountPath: /a, retain: true}]}"),
+        "9:67",
         "each sandbox has a claim of its own",
     ),
 ]
@@ -119,57 +136,59 @@ REFUSED = [
 SCHEDULES = [
     bad(
         "never comes",
-        spec('type: Job\nschedules: [{cron: "0 0 31 2 *"}]'),
-        "8:22",
-        "spec.schedules[0].cron",
+        spec('type: Job\njob: {schedules: [{cron: "0 0 31 2 *"}]}'),
+        "8:28",
+        "spec.job.schedules[0].cron",
         "never comes",
     ),
     bad(
         "time zone",
-        spec('type: Job\nschedules: [{cron: "0 2 * * *", timezone: Europe/Lundon}]'),
-        "8:45",
-        "spec.schedules[0].timezone",
+        spec('type: Job\njob: {schedules: [{cron: "0 2 * * *", timezone: Europe/Lundon}]}'),
+        "8:51",
+        "spec.job.schedules[0].timezone",
         'did you mean "Europe/London"?',
     ),
     bad(
         "time zone out of the database's folder",
-        spec('type: Job\nschedules: [{cron: "0 2 * * *", timezone: ../etc/passwd}]'),
-        "8:45",
+        spec('type: Job\njob: {schedules: [{cron: "0 2 * * *", timezone: ../etc/passwd}]}'),
+        "8:51",
         "expected a time zone",
     ),
     bad(
         "two of one id",
-        spec('type: Job\nschedules: [{id: a, cron: "0 2 * * *"}, {id: a, cron: "0 3 * * *"}]'),
-        "8:48",
+        spec(
+            'type: Job\njob: {schedules: [{id: a, cron: "0 2 * * *"}, {id: a, cron: "0 3 * * *"}]}'
+        ),
+        "8:54",
         "ids of schedules and triggers must be unique",
     ),
     bad(
         "an id that is a position",
-        spec('type: Job\nschedules: [{id: "1", cron: "0 2 * * *"}, {cron: "0 3 * * *"}]'),
-        "8:45",
+        spec('type: Job\njob: {schedules: [{id: "1", cron: "0 2 * * *"}, {cron: "0 3 * * *"}]}'),
+        "8:51",
         "'triage-1' twice",
     ),
     bad(
         "name of the CronJob too long",
-        agent("a" * 50, 'type: Job\nschedules: [{id: nightly, cron: "0 2 * * *"}]'),
-        "8:20",
+        agent("a" * 50, 'type: Job\njob: {schedules: [{id: nightly, cron: "0 2 * * *"}]}'),
+        "8:26",
         "at most 52 characters",
         "(58)",
     ),
     bad(
         "input that env would hide",
         spec(
-            'type: Job\nschedules: [{cron: "0 2 * * *", input: text}]\n'
-            "env: [{name: AGENT_INPUT, value: other}]"
+            'type: Job\njob: {schedules: [{cron: "0 2 * * *", input: text}]}\n'
+            "container: {env: [{name: AGENT_INPUT, value: other}]}"
         ),
-        "8:42",
-        "spec.schedules[0].input",
-        "'AGENT_INPUT' in env, too",
+        "8:48",
+        "spec.job.schedules[0].input",
+        "'AGENT_INPUT' in container.env, too",
     ),
     bad(
         "retries",
-        spec('type: Job\nschedules: [{cron: "0 2 * * *", retries: 11}]'),
-        "8:44",
+        spec('type: Job\njob: {schedules: [{cron: "0 2 * * *", retries: 11}]}'),
+        "8:50",
         "expected a number from 0 to 10",
     ),
 ]
@@ -181,8 +200,8 @@ def test_it_is_refused_at_its_place(tmp_path: Path, case: Bad) -> None:
 
 
 def test_a_trigger_needs_keda_and_a_source_of_metrics(tmp_path: Path) -> None:
-    write(tmp_path, MANIFEST, spec(JOB + "triggers: [{metric: a}]"))
+    write(tmp_path, MANIFEST, spec(JOB + "  triggers: [{metric: a}]"))
     write(tmp_path, STACK, "config: {}")
     first, second = (str(error) for error in errors_of(tmp_path, "dev").errors)
-    assert first.startswith("agents/triage.yaml:9:14: spec.triggers[0]: needs KEDA (")
-    assert "spec.triggers[0].metric: needs a source of metrics" in second
+    assert first.startswith("agents/triage.yaml:10:16: spec.job.triggers[0]: needs KEDA (")
+    assert "spec.job.triggers[0].metric: needs a source of metrics" in second

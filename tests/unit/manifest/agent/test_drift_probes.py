@@ -67,7 +67,7 @@ def test_a_probe_is_read_with_its_defaults(tmp_path: Path) -> None:
                 "    - {name: x, command: [psql], output: z}\n"
             ),
             "10:16",
-            "names of probes must be unique, got 'x' twice",
+            "names in probes must be unique, got 'x' twice",
         ),
         bad(
             "no severity",

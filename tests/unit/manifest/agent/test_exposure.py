@@ -42,9 +42,45 @@ CASES = [
     ),
     bad(
         "everything in two halves",
-        spec("network: {egress: {cidrs: [0.0.0.0/1, 128.0.0.0/1]}}"),
-        "7:29",
+        spec("network: {egress: [{cidr: 0.0.0.0/1}, {cidr: 128.0.0.0/1}]}"),
+        "7:21",
         "must not be a catch-all, not in parts either, got 0.0.0.0/1, 128.0.0.0/1 [egress-scoped]",
+    ),
+    bad(
+        "two names in one entry",
+        spec("network: {egress: [{host: a.example.com, cidr: 10.0.0.0/8}]}"),
+        "7:22",
+        "expected exactly one of agent, tool, host, service, cidr and apiServer, got host and cidr",
+    ),
+    bad(
+        "service without ports",
+        spec("network: {egress: [{service: {name: cache}}]}"),
+        "7:22",
+        "a service needs ports; name the ports of its pods",
+    ),
+    bad(
+        "ports of the API server",
+        spec("network: {egress: [{apiServer: true, ports: [{port: 6443}]}]}"),
+        "7:47",
+        "has no effect: the port is known",
+    ),
+    bad(
+        "everything denied and something listed",
+        spec("network: {denyEgress: true, egress: [{host: a.example.com}]}"),
+        "7:39",
+        "denyEgress excludes egress; remove one of them",
+    ),
+    bad(
+        "the form before",
+        spec("network: {egress: {domains: [a.example.com]}}"),
+        "7:13",
+        "write it as a list: each entry begins with a hyphen and has some of agent, tool, host, ",
+    ),
+    bad(
+        "peers",
+        spec("network: {peers: [a]}"),
+        "7:13",
+        "write [{agent: NAME}] in network.egress",
     ),
 ]
 
@@ -63,23 +99,22 @@ STACKS = [
         id="gateway that the stack lacks",
     ),
     pytest.param(
-        "network: {egress: {domains: [api.example.com]}}",
+        "network: {egress: [{host: api.example.com}]}",
         "{}",
-        "agents/triage.yaml:7:32: spec.network.egress.domains[0]: expected an egress gateway on "
+        "agents/triage.yaml:7:29: spec.network.egress[0].host: expected an egress gateway on "
         "stack 'dev' to reach 'api.example.com', got none",
         id="domain that nothing opens",
     ),
     pytest.param(
-        "network: {egress: {domains: [api.example.com], allowDNS: false}}",
+        "network: {egress: [{host: api.example.com}], allowDNS: false}",
         '{"holdfast:controllers": [cilium]}',
-        "agents/triage.yaml:7:60: spec.network.egress.allowDNS: expected true to reach "
-        "'api.example.com'",
+        "agents/triage.yaml:7:58: spec.network.allowDNS: expected true to reach 'api.example.com'",
         id="domain by Cilium without look-ups",
     ),
     pytest.param(
         'tools: [{http: {url: "https://192.0.2.7"}}]',
         '{"holdfast:controllers": [cilium]}',
-        "add the address to network.egress.cidrs",
+        "add its address to network.egress, as {cidr}",
         id="address with Cilium",
     ),
 ]

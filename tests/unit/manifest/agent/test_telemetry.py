@@ -62,7 +62,7 @@ CASES = [
             "      - {name: A, expr: up, summary: x}\n      - {name: A, expr: up, summary: z}"
         ),
         "11:18",
-        "names of alerts must be unique, got 'A' twice",
+        "names in alerts must be unique, got 'A' twice",
     ),
     bad(
         "alerts without metrics",

@@ -19,23 +19,25 @@ from tests.unit.manifest.projects import IMAGE, MANIFEST, STACK, agent, write
 FULL = agent(
     spec="""
     owner: sre
-    env:
-      - {name: MODE, value: plain}
-      - {name: NODE, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}
+    container:
+      env:
+        - {name: MODE, value: plain}
+        - {name: NODE, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}
+      resources: {limits: {cpu: "1", memory: 1Gi}}
     model: {provider: Anthropic, name: claude, apiKey: key, parameters: {temperature: 0.5}}
     secrets: [{name: key, ref: llm, key: token, mountPath: /secrets}]
     prompt: {systemMessage: "be kind"}
-    resources: {limits: {cpu: "1", memory: 1Gi}}
     scaling: {minReplicas: 1, maxReplicas: 3, metrics: [{type: Resource, name: cpu, target: 70}]}
-    network: {ingressFrom: [{namespace: ops}], egress: {domains: [api.example.com]}}
-    storage: [{name: data, size: 1Gi, accessModes: [ReadWriteMany], mountPath: /data}]
+    network: {ingressFrom: [{namespace: ops}], egress: [{host: api.example.com}]}
+    storage: {volumes: [{name: data, size: 1Gi, accessModes: [ReadWriteMany], mountPath: /data}]}
     """
 )
 SETTINGS = """\
 config:
   holdfast:namespace: agents
   holdfast:cluster: {clientQps: 100}
-  holdfast:agents: {triage: {env: [{name: MODE, value: null}], scaling: {maxReplicas: 5}}}
+  holdfast:agents:
+    triage: {container: {env: [{name: MODE, value: null}]}, scaling: {maxReplicas: 5}}
 """
 
 
@@ -100,13 +102,15 @@ def manifests(draw: st.DrawFn) -> dict[str, Any]:
     spec: dict[str, Any] = {
         "version": f"{draw(st.integers(0, 99))}.0.0",
         "image": IMAGE,
-        "args": draw(st.lists(PRINTABLE, max_size=3)),
-        "env": [{"name": name.upper(), "value": draw(PRINTABLE)} for name in names],
+        "container": {
+            "args": draw(st.lists(PRINTABLE, max_size=3)),
+            "env": [{"name": name.upper(), "value": draw(PRINTABLE)} for name in names],
+            "resources": {"requests": {"cpu": f"{requested}m"}, "limits": {"cpu": f"{requested}m"}},
+        },
         "config": [{"name": "files", "mountPath": "/files", "data": {"a": draw(PRINTABLE)}}],
         "scaling": {"replicas": draw(st.integers(0, 1000))},
-        "resources": {"requests": {"cpu": f"{requested}m"}, "limits": {"cpu": f"{requested}m"}},
         "telemetry": {"traces": {"sampling": draw(st.integers(0, 100)) / 100}},
-        "security": {"readOnlyRootFilesystem": draw(st.booleans())},
+        "pod": {"security": {"readOnlyRootFilesystem": draw(st.booleans())}},
         "network": {"ingressFrom": [{"namespace": name} for name in names]},
     }
     metadata = {"name": draw(LABEL), "labels": dict.fromkeys(names, "x")}
@@ -128,7 +132,9 @@ def test_yaml_and_json_of_a_valid_manifest_load_to_equal_agents(manifest: dict[s
     assert from_yaml.agents[0].agent == from_json.agents[0].agent
 
 
-@pytest.mark.parametrize("change", [{}, {"owner": "ops"}, {"env": [{"name": "A", "value": "b"}]}])
+@pytest.mark.parametrize(
+    "change", [{}, {"owner": "ops"}, {"container": {"env": [{"name": "A", "value": "b"}]}}]
+)
 def test_the_untouched_example_of_these_tests_is_valid(change: dict[str, Any]) -> None:
     settings = {
         "config": {

@@ -55,23 +55,28 @@ DOCUMENTS = [
     ),
     bad(
         "8 alias",
-        spec("args: &common [serve]\ncommand: *common"),
-        "7:9",
+        spec("container:\n  args: &common [serve]\n  command: *common"),
+        "8:11",
         NO_ANCHORS,
         "write the value out",
     ),
-    bad("9 merge key", spec("resources:\n  <<: {limits: {}}"), "8:5", "merge keys are not allowed"),
+    bad(
+        "9 merge key",
+        spec("container:\n  resources:\n    <<: {limits: {}}"),
+        "9:7",
+        "merge keys are not allowed",
+    ),
     bad("10 self-reference", "&a [*a]", "1:1", NO_ANCHORS),
     bad(
         "17 python tag",
-        spec("args: !!python/object/apply:os.system [id]"),
-        "7:9",
+        spec("container: {args: !!python/object/apply:os.system [id]}"),
+        "7:21",
         "tag not allowed",
         "os.system",
     ),
     bad("18 own tag", spec("owner: !team sre"), "7:10", "tag not allowed", "!team"),
     bad("19 binary", spec("owner: !!binary c3Jl"), "7:10", "tag not allowed", "binary"),
-    bad("19 set", spec("args: !!set {a, b}"), "7:9", "tag not allowed", "set"),
+    bad("19 set", spec("container: {args: !!set {a, b}}"), "7:21", "tag not allowed", "set"),
 ]
 
 AMBIGUOUS = [
@@ -115,37 +120,37 @@ AMBIGUOUS = [
     ),
     bad(
         "28 integer key",
-        spec("nodeSelector: {1: a}"),
-        "7:18",
+        spec("pod: {nodeSelector: {1: a}}"),
+        "7:24",
         "keys must be strings",
         "1 (read as int)",
         'quote it: "1"',
     ),
     bad(
         "28 boolean key",
-        spec("nodeSelector: {on: a}"),
-        "7:18",
+        spec("pod: {nodeSelector: {on: a}}"),
+        "7:24",
         "keys must be strings",
         "on (read as bool)",
     ),
     bad(
         "29 complex key",
-        spec("nodeSelector:\n  ? [a]\n  : b"),
-        "8:7",
+        spec("pod:\n  nodeSelector:\n    ? [a]\n    : b"),
+        "9:9",
         "keys must be strings",
         "a list or mapping",
     ),
     bad(
         "30 null key",
-        spec("nodeSelector: {~: a}"),
-        "7:18",
+        spec("pod: {nodeSelector: {~: a}}"),
+        "7:24",
         "keys must be strings",
         "~ (read as null)",
     ),
     bad(
         "30 empty key",
-        spec("nodeSelector:\n  ? \n  : a"),
-        "8:6",
+        spec("pod:\n  nodeSelector:\n    ? \n    : a"),
+        "9:8",
         "keys must be strings",
         "an empty key",
     ),
@@ -186,8 +191,12 @@ ACCEPTED = [
     pytest.param(agent().replace("\n", "\r\n").encode(), "triage", id="36 CRLF"),
     pytest.param(agent("alpha") + "---\n" + agent("triage"), "alpha", id="37 two documents"),
     pytest.param(agent('"on"'), "on", id="quoted words are text"),
-    pytest.param(spec("env: [{name: A, value: 1.0.0}]"), "triage", id="a version is text"),
-    pytest.param(spec("env: [{name: A, value: 8080:80}]"), "triage", id="a port mapping is text"),
+    pytest.param(
+        spec("container: {env: [{name: A, value: 1.0.0}]}"), "triage", id="a version is text"
+    ),
+    pytest.param(
+        spec("container: {env: [{name: A, value: 8080:80}]}"), "triage", id="a port mapping is text"
+    ),
 ]
 
 

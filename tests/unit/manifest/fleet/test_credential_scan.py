@@ -14,14 +14,14 @@ RANDOM = "q8Zr2LmX0vT5nB7c"
     ("manifest", "place", "kind"),
     [
         pytest.param(
-            spec(f"env: [{{name: LLM, value: {KEY}}}]"),
-            "7:28: spec.env[0].value",
+            spec(f"container: {{env: [{{name: LLM, value: {KEY}}}]}}"),
+            "7:40: spec.container.env[0].value",
             "an Anthropic key",
             id="73 env value, by shape",
         ),
         pytest.param(
-            spec(f"env: [{{name: DB_PASSWORD, value: {RANDOM}}}]"),
-            "7:36: spec.env[0].value",
+            spec(f"container: {{env: [{{name: DB_PASSWORD, value: {RANDOM}}}]}}"),
+            "7:48: spec.container.env[0].value",
             "a credential",
             id="73 env value, by name",
         ),
@@ -44,14 +44,14 @@ RANDOM = "q8Zr2LmX0vT5nB7c"
             id="annotation",
         ),
         pytest.param(
-            spec(f"args: [--api-key, {RANDOM}]"),
-            "7:21: spec.args[1]",
+            spec(f"container: {{args: [--api-key, {RANDOM}]}}"),
+            "7:33: spec.container.args[1]",
             "a credential",
             id="argument after its flag",
         ),
         pytest.param(
-            spec(f"command: [sh, -c, 'TOKEN={RANDOM} serve']"),
-            "7:21: spec.command[2]",
+            spec(f"container: {{command: [sh, -c, 'TOKEN={RANDOM} serve']}}"),
+            "7:33: spec.container.command[2]",
             "a credential",
             id="command",
         ),
@@ -105,14 +105,14 @@ def test_a_credential_in_a_stack_file_is_reported_there(tmp_path: Path) -> None:
       cloud:apiToken: {KEY}
       holdfast:cluster: {{context: {KEY}}}
       holdfast:policy: {{profile: dev}}
-      holdfast:agents: {{triage: {{env: [{{name: LLM, value: {KEY}}}]}}}}
+      holdfast:agents: {{triage: {{container: {{env: [{{name: LLM, value: {KEY}}}]}}}}}}
     """
     write(tmp_path, STACK, settings)
     errors = errors_of(tmp_path, "dev").errors
     assert [str(error.location) for error in errors] == [
         f"{STACK}:2:19",
         f"{STACK}:3:31",
-        f"{STACK}:5:55",
+        f"{STACK}:5:67",
     ]
     assert KEY not in "".join(str(error) for error in errors)
 

@@ -76,7 +76,7 @@ def only_error(root: Path, stack: str | None = None) -> str:
             id="caller",
         ),
         pytest.param(
-            "network: {peers: [{namespace: other, name: helper}]}",
+            "network: {egress: [{agent: {namespace: other, name: helper}}]}",
             "got 'helper'; write {namespace: agents, name: helper}",
             id="right name, wrong namespace",
         ),
@@ -114,7 +114,9 @@ def test_a_shared_model_says_which_namespaces_may_use_it(tmp_path: Path) -> None
     assert load_fleet(tmp_path).agents
 
 
-@pytest.mark.parametrize("field", ["network: {peers: [helper]}", "tools: [{agent: {ref: helper}}]"])
+@pytest.mark.parametrize(
+    "field", ["network: {egress: [{agent: helper}]}", "tools: [{agent: {ref: helper}}]"]
+)
 def test_a_peer_must_be_let_in_by_the_agent_it_calls(tmp_path: Path, field: str) -> None:
     write(tmp_path, "agents/triage.yaml", agent(spec=field))
     write(tmp_path, "agents/helper.yaml", agent("helper", "network: {ingressFrom: [gateway]}"))
@@ -137,8 +139,8 @@ def test_a_peer_must_be_let_in_by_the_agent_it_calls(tmp_path: Path, field: str)
             id="gateway",
         ),
         pytest.param(
-            "network: {egress: {domains: [api.example.com]}}",
-            "spec.network.egress.domains[0]: expected an egress gateway on stack 'dev' to reach "
+            "network: {egress: [{host: api.example.com}]}",
+            "spec.network.egress[0].host: expected an egress gateway on stack 'dev' to reach "
             "'api.example.com'",
             id="listed domain",
         ),
@@ -153,8 +155,8 @@ def test_a_peer_must_be_let_in_by_the_agent_it_calls(tmp_path: Path, field: str)
             'tools: [{http: {url: "https://a.example"}}]', "tools[0].http.url", id="HTTP tool"
         ),
         pytest.param(
-            'telemetry: {traces: {endpoint: "http://203.0.113.7:4317"}}',
-            "or add the address to network.egress.cidrs",
+            'telemetry: {traces: {endpoint: "https://203.0.113.7:4317"}}',
+            "or add its address to network.egress, as {cidr}",
             id="address",
         ),
     ],
@@ -173,15 +175,30 @@ def test_a_stack_must_offer_what_an_agent_needs(tmp_path: Path, spec: str, words
 @pytest.mark.parametrize(
     "spec",
     [
+        'tools: [{http: {url: "http://partner.example"}}]',
+        "storage: {databases: [{name: db, kind: postgres, host: db.example.com}]}",
+    ],
+)
+def test_an_egress_gateway_passes_only_https_on(tmp_path: Path, spec: str) -> None:
+    write(tmp_path, "agents/triage.yaml", agent(spec=spec))
+    write(tmp_path, STACK, OFFERS_EGRESS)
+    said = only_error(tmp_path, "dev")
+    assert "expected HTTPS: the egress gateway of the stack passes nothing else on" in said
+    assert said.startswith("agents/triage.yaml:7:")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
         pytest.param('tools: [{http: {url: "http://kb"}}]', id="Service of the namespace"),
         pytest.param('tools: [{http: {url: "http://kb.other.svc"}}]', id="Service of another"),
         pytest.param('tools: [{http: {url: "http://localhost:80"}}]', id="the pod itself"),
         pytest.param(
-            'tools: [{http: {url: "http://10.0.0.7"}}]\nnetwork: {egress: {cidrs: [10.0.0.0/8]}}',
+            'tools: [{http: {url: "http://10.0.0.7"}}]\nnetwork: {egress: [{cidr: 10.0.0.0/8}]}',
             id="address in a listed range",
         ),
         pytest.param(
-            'tools: [{http: {url: "https://a.example"}}]\nnetwork: {egress: {mode: denyAll}}',
+            'tools: [{http: {url: "https://a.example"}}]\nnetwork: {denyEgress: true}',
             id="egress denied",
         ),
     ],
@@ -219,7 +236,7 @@ def destinations(fleet: Fleet) -> tuple[Destination, ...]:
 
 def test_the_embedding_model_is_reached_and_drawn_like_any_other(tmp_path: Path) -> None:
     spec = """
-    databases: [{name: vectors, kind: qdrant, host: qdrant.data.svc}]
+    storage: {databases: [{name: vectors, kind: qdrant, host: qdrant.data.svc}]}
     memory: {backend: vector, storeRef: vectors, embeddingModelRef: shared}
     """
     text = f"{agent(spec=spec)}---\n{model(url='https://embed.example.com/v1')}"
@@ -238,7 +255,7 @@ def test_destinations_name_host_port_and_field(tmp_path: Path) -> None:
     model: {ref: shared}
     tools: [{mcp: {serverRef: cluster-tools, toolNames: [get]}}]
     dependsOn: [{kind: Service, name: cache, port: 6379}]
-    network: {egress: {domains: ["*.example.com"]}}
+    network: {egress: [{host: "*.example.com"}]}
     """
     write(tmp_path, "agents/a.yaml", f"{agent(spec=spec)}---\n{model()}---\n{SERVER}")
     fleet = load_fleet(tmp_path)
@@ -247,7 +264,7 @@ def test_destinations_name_host_port_and_field(tmp_path: Path) -> None:
         ("llm", 80, HostKind.CLUSTER),
         ("cache.agents.svc", 6379, HostKind.CLUSTER),
         ("tools.platform.svc", 8000, HostKind.CLUSTER),
-        ("*.example.com", None, HostKind.EXTERNAL),
+        ("*.example.com", 443, HostKind.EXTERNAL),
     ]
 
 

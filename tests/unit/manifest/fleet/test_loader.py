@@ -24,10 +24,11 @@ def test_agents_are_sorted_and_live_in_the_namespace_of_the_stack(tmp_path: Path
 
 def test_a_stack_changes_only_what_it_names_and_each_value_knows_its_place(tmp_path: Path) -> None:
     spec = """
-        env:
-          - {name: MODE, value: plain}
-          - {name: COLOUR, value: green}
-          - {name: GONE, value: soon}
+        container:
+          env:
+            - {name: MODE, value: plain}
+            - {name: COLOUR, value: green}
+            - {name: GONE, value: soon}
         scaling: {replicas: 1}
     """
     write(tmp_path, "agents/a.yaml", agent("alpha", spec))
@@ -39,14 +40,15 @@ def test_a_stack_changes_only_what_it_names_and_each_value_knows_its_place(tmp_p
           holdfast:agents:
             alpha:
               scaling: {replicas: 3}
-              env:
-                - {name: COLOUR, value: blue}
-                - {name: GONE, value: null}
-                - {name: NEW, value: here}
+              container:
+                env:
+                  - {name: COLOUR, value: blue}
+                  - {name: GONE, value: null}
+                  - {name: NEW, value: here}
         """,
     )
     changed = load_fleet(tmp_path, "dev").agents[0]
-    assert {entry.name: entry.value for entry in changed.spec.env} == {
+    assert {entry.name: entry.value for entry in changed.spec.container.env} == {
         "MODE": "plain",
         "COLOUR": "blue",
         "NEW": "here",
@@ -55,32 +57,33 @@ def test_a_stack_changes_only_what_it_names_and_each_value_knows_its_place(tmp_p
     assert changed.location_of("spec.scaling.replicas") == SourceLocation(
         "stacks/Pulumi.dev.yaml", 4, 27
     )
-    assert changed.location_of("spec.env[0].value").file == "agents/a.yaml"
-    assert changed.location_of("spec.env[1].value").file == "stacks/Pulumi.dev.yaml"
+    assert changed.location_of("spec.container.env[0].value").file == "agents/a.yaml"
+    assert changed.location_of("spec.container.env[1].value").file == "stacks/Pulumi.dev.yaml"
     assert load_fleet(tmp_path).agents[0].spec.scaling.replicas == 1
 
 
 def test_a_stack_changes_one_schedule_and_one_skill_by_their_ids(tmp_path: Path) -> None:
     runs = """
         type: Job
-        schedules:
-          - {id: daily, cron: "0 2 * * *", retries: 1}
-          - {id: weekly, cron: "0 3 * * 1"}
+        job:
+          schedules:
+            - {id: daily, cron: "0 2 * * *", retries: 1}
+            - {id: weekly, cron: "0 3 * * 1"}
     """
     write(tmp_path, "agents/a.yaml", agent("alpha", runs))
-    shown = "a2a: {skills: [{id: find, name: Find, description: Finds, tags: [a]}]}"
+    shown = "card: {skills: [{id: find, name: Find, description: Finds, tags: [a]}]}"
     write(tmp_path, "agents/b.yaml", agent("beta", shown))
     change = """\
         config:
           holdfast:agents:
-            alpha: {schedules: [{id: daily, suspend: true}]}
-            beta: {a2a: {skills: [{id: find, tags: [b]}]}}
+            alpha: {job: {schedules: [{id: daily, suspend: true}]}}
+            beta: {card: {skills: [{id: find, tags: [b]}]}}
     """
     write(tmp_path, "stacks/Pulumi.dev.yaml", change)
     alpha, beta = load_fleet(tmp_path, "dev").agents
-    schedules = [(each.id, each.cron, each.suspend) for each in alpha.spec.schedules]
+    schedules = [(each.id, each.cron, each.suspend) for each in alpha.spec.job.schedules]
     assert schedules == [("daily", "0 2 * * *", True), ("weekly", "0 3 * * 1", False)]
-    assert [(each.name, each.tags) for each in beta.spec.a2a.skills] == [("Find", ("b",))]
+    assert [(each.name, each.tags) for each in beta.spec.card.skills] == [("Find", ("b",))]
 
 
 def test_an_override_of_an_unknown_agent_is_an_error(tmp_path: Path) -> None:
@@ -91,13 +94,14 @@ def test_an_override_of_an_unknown_agent_is_an_error(tmp_path: Path) -> None:
 
 def test_all_faults_of_all_files_come_at_once(tmp_path: Path) -> None:
     write(tmp_path, "agents/a.yaml", agent("alpha", "imagee: x"))
-    write(tmp_path, "agents/b.yaml", agent("beta", "env: NO\nowner: 3"))
+    write(tmp_path, "agents/b.yaml", agent("beta", "container: {env: NO}\nowner: 3"))
     write(tmp_path, "stacks/Pulumi.dev.yaml", "config: {holdfast:cluster: {contxt: x}}")
     assert str(errors_of(tmp_path, "dev")).splitlines() == [
         "agents/a.yaml:7:3: spec.imagee: expected a known field, got 'imagee'; "
         'did you mean "image"?',
-        "agents/b.yaml:7:8: spec.env: expected quotes around text, got NO (read as bool); "
-        'quote it: "NO"',
+        "agents/b.yaml:7:20: spec.container.env: expected quotes around text, got NO (read as "
+        "bool); "
+        'quote it: "NO", or write false',
         'agents/b.yaml:8:10: spec.owner: expected text, got the number 3; quote it: "3"',
         'stacks/Pulumi.dev.yaml:1:29: config["holdfast:cluster"].contxt: expected a known field, '
         "got 'contxt'; did you mean \"context\"?",
@@ -118,11 +122,11 @@ def test_a_fault_that_an_override_makes_names_the_override(tmp_path: Path) -> No
     write(tmp_path, "stacks/Pulumi.dev.yaml", f"config: {{holdfast:agents: {change}}}")
     (error,) = errors_of(tmp_path, "dev").errors
     assert str(error.location) == "agents/a.yaml:7:3"
-    assert error.remedy == "changed at stacks/Pulumi.dev.yaml:1:59"
+    assert error.remedy.endswith("; changed at stacks/Pulumi.dev.yaml:1:59")
 
 
 def test_a_faulty_setting_does_not_hide_the_default_namespace(tmp_path: Path) -> None:
-    caller = agent("alpha", "network: {peers: [{namespace: play, name: beta}]}")
+    caller = agent("alpha", "network: {egress: [{agent: {namespace: play, name: beta}}]}")
     write(tmp_path, "agents/a.yaml", caller)
     write(tmp_path, "agents/b.yaml", agent("beta", "network: {ingressFrom: [alpha]}"))
     settings = "config: {holdfast:namespace: play, holdfast:cluster: {contxt: x}}"

@@ -25,24 +25,26 @@ def test_a_members_own_fields_win_over_its_teams_and_the_stacks_over_both(tmp_pa
   owner: customer-care
   defaults:
     telemetry: {logs: {level: warning, format: text}}
-    env: [{name: REGION, value: eu}]
+    container: {env: [{name: REGION, value: eu}]}
     scaling: {replicas: 2}
 """
     write(tmp_path, TEAM, team(spec=defaults))
     write(
-        tmp_path, STACK, "config: {holdfast:agents: {triage: {scaling: {replicas: 5}, env: null}}}"
+        tmp_path,
+        STACK,
+        "config: {holdfast:agents: {triage: {scaling: {replicas: 5}, container: null}}}",
     )
     declared = load_fleet(tmp_path).agents[0]
     assert declared.spec.owner == "customer-care"
     assert declared.spec.telemetry.logs.level == "debug"
     assert declared.spec.telemetry.logs.format == "text"
-    assert declared.spec.env[0].name == "REGION"
+    assert declared.spec.container.env[0].name == "REGION"
     assert declared.spec.scaling.replicas == 2
     assert declared.location_of("spec.owner") == SourceLocation(TEAM, 6, 10)
-    assert declared.location_of("spec.env[0].name").file == TEAM
+    assert declared.location_of("spec.container.env[0].name").file == TEAM
     assert declared.location_of("spec.version").file == MANIFEST
     on_stack = load_fleet(tmp_path, "dev").agents[0]
-    assert (on_stack.spec.scaling.replicas, on_stack.spec.env) == (5, ())
+    assert (on_stack.spec.scaling.replicas, on_stack.spec.container.env) == (5, ())
 
 
 def test_an_agent_outside_takes_over_nothing(tmp_path: Path) -> None:
@@ -70,7 +72,7 @@ def test_what_is_missing_is_missed_at_the_member(tmp_path: Path) -> None:
     assert str(error).startswith("agents/triage.yaml:4:1: spec.image: this field is required")
 
 
-def test_a_faulty_default_is_told_once_at_the_team(tmp_path: Path) -> None:
+def test_a_faulty_default_is_reported_once_at_the_team(tmp_path: Path) -> None:
     for name in ("triage", "other"):
         write(tmp_path, f"agents/{name}.yaml", agent(name))
     text = team(spec="  defaults: {scaling: {replicas: -1}}\n", members="[triage, other]")

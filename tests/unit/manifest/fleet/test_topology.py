@@ -91,7 +91,9 @@ def depends_on(*names: str) -> str:
         ),
         pytest.param("{kind: Service, name: db}", "expected port with kind: Service", id="port"),
         pytest.param("{name: helper, port: 80}", "and only there, got port 80", id="port given"),
-        pytest.param("[helper]", "expected a name or {kind, namespace, name, port}", id="list"),
+        pytest.param(
+            "[helper]", "expected a name or {kind, namespace, name, port, wait}", id="list"
+        ),
         pytest.param(
             "helper, helper", "expected one dependency for the variable HELPER_URL", id="twice"
         ),
@@ -102,18 +104,12 @@ def test_a_dependency_leads_to_one_thing_that_can_be_reached(
 ) -> None:
     write(tmp_path, MANIFEST, agent(spec=depends_on(reference)))
     write(tmp_path, "agents/helper.yaml", agent("helper"))
-    job = 'type: Job\nschedules: [{cron: "0 2 * * *"}]'
+    job = 'type: Job\njob: {schedules: [{cron: "0 2 * * *"}]}'
     write(tmp_path, "agents/nightly.yaml", agent("nightly", job))
     write(tmp_path, "agents/shared.yaml", SHARED)
     errors = [str(error) for error in errors_of(tmp_path).errors]
     assert len(errors) == 1, errors
     assert words in errors[0]
-
-
-def test_waiting_for_nothing_is_refused(tmp_path: Path) -> None:
-    write(tmp_path, MANIFEST, agent(spec="waitForDependencies: false"))
-    (error,) = errors_of(tmp_path).errors
-    assert "7:24: spec.waitForDependencies: has no effect without dependsOn" in str(error)
 
 
 def test_agents_start_in_waves(tmp_path: Path) -> None:
@@ -135,26 +131,26 @@ def test_106_a_cycle_names_every_agent_and_file_of_the_way(tmp_path: Path) -> No
     assert str(error) == (
         "agents/a.yaml:8:15: spec.dependsOn[0]: expected no cycle of dependencies, got "
         "agents/a (agents/a.yaml:8:15) -> agents/b (agents/b.yaml:8:25) -> "
-        "agents/c (agents/c.yaml:8:15) -> agents/a; remove one of these references; agents that "
-        "only call each other are peers"
+        "agents/c (agents/c.yaml:8:15) -> agents/a; remove one of these references; for calls "
+        "alone, use network.egress"
     )
 
 
-def test_agents_that_call_each_other_are_peers_and_no_cycle(tmp_path: Path) -> None:
+def test_agents_that_call_each_other_are_no_cycle(tmp_path: Path) -> None:
     for name, other in (("a", "b"), ("b", "a")):
-        network = f"network: {{peers: [{other}], ingressFrom: [{other}]}}"
+        network = f"network: {{egress: [{{agent: {other}}}], ingressFrom: [{other}]}}"
         write(tmp_path, f"agents/{name}.yaml", agent(name, network))
     assert load_fleet(tmp_path).agents
 
 
 def test_an_agent_that_may_reach_nothing_calls_nobody(tmp_path: Path) -> None:
-    network = "network: {peers: [helper], egress: {mode: denyAll}}"
+    network = "tools: [{agent: {ref: helper}}]\nnetwork: {denyEgress: true}"
     write(tmp_path, MANIFEST, agent(spec=network))
     write(tmp_path, "agents/helper.yaml", agent("helper", "network: {ingressFrom: [triage]}"))
     (error,) = errors_of(tmp_path).errors
     assert (
-        "spec.network.peers[0]: expected no call to other agents, got one to 'helper', although "
-        "egress.mode is denyAll (agents/triage.yaml:7:"
+        "spec.tools[0].agent.ref: expected no call to other agents, got one to 'helper', although "
+        "denyEgress is true (agents/triage.yaml:8:"
     ) in str(error)
 
 
@@ -176,14 +172,19 @@ def test_an_agent_that_may_reach_nothing_calls_nobody(tmp_path: Path) -> None:
 def test_a_volume_with_one_writer_belongs_to_one_agent(
     tmp_path: Path, first: str, second: str
 ) -> None:
-    write(tmp_path, "agents/one.yaml", agent("one", f"storage: [{first}]"))
-    write(tmp_path, "agents/two.yaml", agent("two", f"storage: [{second}]"))
+    write(tmp_path, "agents/one.yaml", agent("one", f"storage: {{volumes: [{first}]}}"))
+    write(tmp_path, "agents/two.yaml", agent("two", f"storage: {{volumes: [{second}]}}"))
     (error,) = errors_of(tmp_path).errors
     assert str(error).startswith(
-        "agents/two.yaml:7:13: spec.storage[0]: expected a claim that no other agent writes, got "
+        "agents/two.yaml:7:23: spec.storage.volumes[0]: expected a claim that no other agent "
+        "writes, got "
     )
-    assert "of 'one' (agents/one.yaml:7:13)" in str(error)
-    write(tmp_path, "agents/two.yaml", agent("two", f"storage: [{second}]", ", namespace: other"))
+    assert "of 'one' (agents/one.yaml:7:23)" in str(error)
+    write(
+        tmp_path,
+        "agents/two.yaml",
+        agent("two", f"storage: {{volumes: [{second}]}}", ", namespace: other"),
+    )
     assert load_fleet(tmp_path).agents, "claims of one name in two namespaces are two claims"
 
 

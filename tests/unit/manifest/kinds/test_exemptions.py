@@ -86,7 +86,7 @@ def test_every_field_of_an_exception_is_required(tmp_path: Path, field: str) -> 
             "everything ignored",
             IGNORE.replace('{group: apps, kind: Deployment, namespace: "agents-*"}', "{}"),
             "5:3",
-            "spec.target: expected a kind, a name or a namespace, got a rule for every object",
+            "spec.target: expected a kind, a name or a namespace",
             file=FILE,
         ),
         bad(

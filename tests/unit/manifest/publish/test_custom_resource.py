@@ -46,7 +46,6 @@ def test_the_spec_of_an_agent_has_the_models_fields_and_words() -> None:
         "type": "integer",
         "minimum": 1,
         "maximum": 1000,
-        "nullable": True,
         "description": "Most replicas; with minReplicas.",
     }
     surge = spec["properties"]["rollout"]["properties"]["maxSurge"]

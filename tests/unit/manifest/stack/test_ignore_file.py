@@ -59,7 +59,8 @@ def test_a_file_without_rules_is_fine(tmp_path: Path, text: str) -> None:
         pytest.param(
             'expires: "2027-01-31"',
             "expires: soon",
-            f"{FILE}:8:14: ignore[0].expires: expected a day such as \"2026-03-31\", got 'soon'",
+            f"{FILE}:8:14: ignore[0].expires: expected a day such as \"2026-03-31\", got 'soon'; "
+            "write year, month and day, as YYYY-MM-DD",
             id="no day",
         ),
         pytest.param(
@@ -71,8 +72,8 @@ def test_a_file_without_rules_is_fine(tmp_path: Path, text: str) -> None:
         pytest.param(
             "{kind: Deployment, name: support-*}",
             '{group: "*"}',
-            f"{FILE}:3:5: ignore[0].target: expected a kind, a name or a namespace, got a rule for "
-            "every object; name the objects that the rule is for",
+            f"{FILE}:3:5: ignore[0].target: expected a kind, a name or a namespace; name "
+            "the objects that the rule is for",
             id="everything",
         ),
         pytest.param(

@@ -41,7 +41,8 @@ def test_what_is_watched_after_an_update_is_read(tmp_path: Path) -> None:
         ),
         pytest.param(
             "    watchSeconds: 5\n    metrics: [{name: a, query: b, max: 1}]\n",
-            "nobody says where Prometheus is; set updates.prometheusUrl or telemetry.prometheusUrl",
+            "the address of Prometheus is not set; set updates.prometheusUrl or "
+            "telemetry.prometheusUrl",
             id="no Prometheus",
         ),
         pytest.param(
@@ -52,7 +53,7 @@ def test_what_is_watched_after_an_update_is_read(tmp_path: Path) -> None:
         pytest.param(
             "    watchSeconds: 5\n"
             "    metrics: [{name: a, query: b, max: 1}, {name: a, query: c, max: 1}]\n",
-            "names of metrics must be unique, got 'a' twice",
+            "names in metrics must be unique, got 'a' twice",
             id="a name twice",
         ),
         pytest.param(

@@ -20,7 +20,7 @@ spec:
   version: 1.0.0
   owner: customer-care
   image: registry.example/any@sha256:{"a" * 64}
-  storage: [{{name: data, size: 1Gi, mountPath: /data}}]
+  storage: {{volumes: [{{name: data, size: 1Gi, mountPath: /data}}]}}
 """
 STACK = """\
 config:

@@ -11,7 +11,7 @@ from tests.unit.operations.actions.stub_cluster import (
     StubCluster,
 )
 
-VOLUME = "  storage: [{name: data, size: 1Gi, mountPath: /data}]\n"
+VOLUME = "  storage: {volumes: [{name: data, size: 1Gi, mountPath: /data}]}\n"
 
 
 def declare_rollout(context: StubbedContext) -> None:

@@ -59,7 +59,7 @@ def test_the_claim_goes_its_volume_stays_and_the_backup_is_declared(
     kept = cluster.objects[VOLUMES]["pv-1"]["spec"]["persistentVolumeReclaimPolicy"]
     assert kept == "Retain"
     assert context.stub.claims == ["other-data"]
-    assert "restoreFrom: monday" in stack_file(context)
+    assert "storage: {restoreFrom: monday}" in stack_file(context)
 
 
 def test_a_claim_is_deleted_only_under_the_lock_when_declared_and_in_no_state(
@@ -69,7 +69,7 @@ def test_a_claim_is_deleted_only_under_the_lock_when_declared_and_in_no_state(
 
     def look(method: str, path: str) -> None:
         if method == "DELETE":
-            is_declared = "restoreFrom: monday" in stack_file(context)
+            is_declared = "storage: {restoreFrom: monday}" in stack_file(context)
             is_recorded = "mover-data" in context.stub.claims
             seen.append((context.is_locked, is_declared, is_recorded))
 
@@ -195,7 +195,7 @@ def test_after_a_crash_between_two_steps_the_next_run_does_the_rest(
     with pytest.raises(HoldfastError, match="crashed"):
         restore(context)
     assert "mover-data" in cluster.objects[CLAIMS]
-    assert "restoreFrom: monday" in stack_file(context)
+    assert "storage: {restoreFrom: monday}" in stack_file(context)
     restore(context)
     assert "mover-data" not in cluster.objects[CLAIMS]
     assert context.stub.claims == ["other-data"]

@@ -95,7 +95,7 @@ def test_a_metric_past_its_limit_ends_it_and_says_the_numbers() -> None:
     assert (found.worse, ended) == ("metric latency: 3 is above 2", 6.0)
 
 
-def test_an_outage_of_the_monitoring_is_told_and_takes_nothing_back() -> None:
+def test_an_outage_of_the_monitoring_is_reported_and_takes_nothing_back() -> None:
     def metric(_: float) -> float:
         raise PrometheusError("gives no answer")
 

@@ -133,7 +133,7 @@ def test_texts_of_a_cluster_cannot_move_the_terminal() -> None:
     assert "\ncluster: fine" not in text
 
 
-def test_rules_are_told_by_what_refuses_then_by_what_runs_breaks() -> None:
+def test_rules_are_reported_by_what_refuses_then_by_what_runs_breaks() -> None:
     said = policy(broken("advised", "a"), broken("refused", "a", is_mandatory=True))
     rows = policy_rows(said, DRIFT)
     assert [(row.rule, row.state, row.count) for row in rows] == [

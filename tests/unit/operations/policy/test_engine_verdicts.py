@@ -79,7 +79,7 @@ def test_an_ended_waiver_is_a_violation_that_says_so() -> None:
     assert (one.verdict, one.note) == (Verdict.VIOLATED, "its waiver w ended on 2026-01-31")
 
 
-def test_what_cannot_be_decided_is_told_rule_by_rule_and_is_no_pass() -> None:
+def test_what_cannot_be_decided_is_reported_rule_by_rule_and_is_no_pass() -> None:
     note = violation(
         "Cannot be decided at preview\nimage-digest-pinned: a.b, c.d\njob-bounds: spec.x",
         policyName="undetermined",
@@ -180,7 +180,7 @@ def test_near_places_are_asked_only_about_what_is_not_refused() -> None:
     ]
 
 
-def test_what_a_rule_puts_right_is_told_field_by_field_and_no_secret_with_it() -> None:
+def test_what_a_rule_remediates_is_reported_field_by_field_and_no_secret_with_it() -> None:
     before = deployment(env=[{"name": "API_TOKEN", "value": "hunter2"}])
     after = deployment(env=[{"name": "API_TOKEN", "value": "hunter2"}], tty=False)
     event = {

@@ -27,7 +27,7 @@ def secret(data: Any) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "data": data}
 
 
-def test_a_changed_image_is_told_with_both_values_and_its_line() -> None:
+def test_a_changed_image_is_reported_with_both_values_and_its_line() -> None:
     (change,) = changes(step("update", deployment(), deployment(image=NEW_IMAGE)))
     assert (change.ref, change.agent, change.operation) == (DEPLOYMENT, "support-rag", "update")
     assert change.title == "Deployment cx/support-rag updated"
@@ -57,7 +57,7 @@ def test_objects_that_come_or_go_have_no_fields(operation: str) -> None:
     assert (change.operation, change.fields) == (operation, ())
 
 
-def test_a_replacement_is_told_once() -> None:
+def test_a_replacement_is_reported_once() -> None:
     old, new = deployment(), deployment(image=NEW_IMAGE)
     told = changes(
         step("create-replacement", old, new),
@@ -82,7 +82,7 @@ def test_many_lines_are_a_diff() -> None:
     assert {"-b: 2", "+b: 3", " a: 1"} <= set(change.fields[0].value_lines)
 
 
-def test_no_secret_is_shown_whoever_called_it_one() -> None:
+def test_no_secret_is_shown_those_who_called_it_one() -> None:
     old = deployment(env=[{"name": "API_TOKEN", "value": "hunter2"}])
     new = deployment(env=[{"name": "API_TOKEN", "value": "hunter3"}])
     plain = changes(

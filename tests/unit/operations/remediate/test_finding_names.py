@@ -29,5 +29,5 @@ def test_only_takes_what_an_object_s_name_covers(name: str, chosen: list[Finding
 
 
 def test_a_rule_of_expected_drift_is_never_about_all_fields_by_mistake() -> None:
-    with pytest.raises(InputError, match=r"it found 'Deployment dev/coder spec.replicas'"):
+    with pytest.raises(InputError, match=r"the scan found 'Deployment dev/coder spec.replicas'"):
         named_findings("Deployment dev/coder", FIELDS, "FINDING")

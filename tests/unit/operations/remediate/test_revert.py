@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 from holdfast.drift.context import DriftContext
@@ -26,6 +27,7 @@ class Server:
 
     answers: list[str | BaseException]
     asked: list[ObjectRef] = field(default_factory=list)
+    confirmed: list[str] = field(default_factory=list)
 
     def __call__(self, *_: object) -> "Server":
         """Stand for the executor of one revert."""
@@ -100,3 +102,46 @@ def test_an_object_that_fails_is_recorded_and_the_others_are_reverted(
     (record,) = journal_of(scanner.request.project_root, "dev").records()
     assert (record.outcome, record.agents) == ("not done", ("b",))
     assert record.detail == "reverted ConfigMap cx/b; 1 objects failed"
+
+
+CHECKED = "holdfast.dev/checked"
+
+
+def of_agent(kind: str, name: str, **fields: Any) -> KubeObject:
+    metadata = {"name": name, "namespace": "cx", "labels": {"holdfast.dev/agent": "support"}}
+    version = {"Deployment": "apps/v1", "Job": "batch/v1"}[kind]
+    return {"apiVersion": version, "kind": kind, "metadata": metadata, **fields}
+
+
+def check_of(version: str, *, outcome: str = "") -> KubeObject:
+    template = {"metadata": {"annotations": {CHECKED: version}}}
+    conditions = [{"type": outcome, "status": "True"}] if outcome else []
+    return of_agent(
+        "Job", "support-check", spec={"template": template}, status={"conditions": conditions}
+    )
+
+
+@pytest.mark.parametrize(
+    ("live", "is_created"),
+    [
+        pytest.param(check_of("v2", outcome="Complete"), True, id="passed"),
+        pytest.param(check_of("v2", outcome="Failed"), False, id="failed"),
+        pytest.param(check_of("v2"), False, id="runs"),
+        pytest.param(check_of("v1", outcome="Complete"), False, id="of another version"),
+        pytest.param(None, False, id="never ran"),
+    ],
+)
+def test_a_revert_does_not_let_in_what_its_check_has_not(
+    live: KubeObject | None, is_created: bool
+) -> None:
+    workload, check = of_agent("Deployment", "support"), check_of("v2")
+    ref = reference_of(workload)
+    finding = Finding(ref, "support", DriftClass.MISSING, (), None, None, Severity.HIGH)
+    desired = {reference_of(one).identity: one for one in (workload, check)}
+    found = {reference_of(live).identity: live} if live else {}
+    context = DriftContext(autoscalers=Autoscalers(()))
+    scan = Scan(DriftReport((finding,), (), 2), desired, LiveState(found), context)
+    [plan] = plan_revert(scan).objects
+    assert plan.acts == is_created
+    [step] = plan.steps
+    assert is_created or "support-check has not succeeded for the declared version" in step.reason

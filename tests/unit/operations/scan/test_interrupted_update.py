@@ -18,7 +18,7 @@ DECLARED: KubeObject = {
     "data": {"x": "1"},
 }
 GOING = ObjectRef("cx", "Service", "gone", "v1")
-LEFT = "an interrupted update left it half done"
+LEFT = "an interrupted update left it unfinished"
 
 
 def report_of(*others: NotChecked) -> DriftReport:
@@ -45,6 +45,6 @@ def test_half_done_is_neither_drift_nor_in_sync() -> None:
     assert text.endswith("no drift seen (0 objects checked); INCOMPLETE: 2 things not checked\n")
 
 
-def test_an_update_under_way_is_told_beside_it() -> None:
+def test_an_update_under_way_is_reported_beside_it() -> None:
     running = NotChecked("stack dev", "alice is changing it")
     assert running in report_of(running).not_checked

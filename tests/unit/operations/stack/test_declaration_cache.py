@@ -156,7 +156,7 @@ def test_other_code_finds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert maker.made_again(), "code that cannot be told apart keeps nothing"
 
 
-def test_code_is_told_apart_by_each_of_its_files(
+def test_code_is_distinguished_by_each_of_its_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package = tmp_path / "site" / "holdfast_told_apart"

@@ -27,7 +27,7 @@ def settle(project: Path, context: str) -> Path:
     return file
 
 
-def test_a_stack_whose_sandbox_is_not_there_is_told_what_to_run(project: Path) -> None:
+def test_a_stack_whose_sandbox_is_not_there_is_reported_what_to_run(project: Path) -> None:
     settle(project, "holdfast-team-a")
     with pytest.raises(ClusterError) as raised:
         StackContext(project, "dev").require_sandbox()
@@ -54,7 +54,9 @@ def made(project: Path, init: Callable[[], bool]) -> list[str]:
     return list(make_if_absent(cast("Stack", Backend(init)), project))
 
 
-def test_the_salt_of_a_new_stack_is_told_with_the_command_that_commits_it(project: Path) -> None:
+def test_the_salt_of_a_new_stack_is_reported_with_the_command_that_commits_it(
+    project: Path,
+) -> None:
     file = settle(project, "x")
 
     def init() -> bool:

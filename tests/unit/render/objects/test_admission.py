@@ -8,8 +8,8 @@ from holdfast.errors import RenderError
 from holdfast.kube.managed_fields import FIELD_MANAGER
 from holdfast.manifest.stack.admission import AdmissionSettings
 from holdfast.render.objects.admission import AdmissionPlan, judged_by, render_admission
-from holdfast.render.plan.marks import Provenance, RenderedObject
-from holdfast_policies.profile import profile_of
+from holdfast.render.plan.metadata import Provenance, RenderedObject
+from holdfast_policies.evaluation.profile import profile_of
 
 ORIGIN = Provenance("prod")
 
@@ -41,6 +41,14 @@ def test_every_object_has_a_name_of_its_own_in_the_program() -> None:
 def test_only_the_kind_of_the_parameters_outlives_the_stack() -> None:
     kept = [item.role for item in rendered() if item.is_retained]
     assert kept == ["admission-definition"]
+
+
+@pytest.mark.parametrize(("profile", "is_protected"), [("prod", True), ("dev", False)])
+def test_the_kind_of_the_parameters_is_protected_where_a_rule_demands_it(
+    profile: str, is_protected: bool
+) -> None:
+    protected = [item.role for item in rendered(profile) if item.is_protected]
+    assert protected == (["admission-definition"] if is_protected else [])
 
 
 def test_every_object_has_the_one_owner_and_its_revision() -> None:

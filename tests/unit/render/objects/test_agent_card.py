@@ -15,10 +15,10 @@ SKILL = {
 }
 FULL: dict[str, Any] = {
     "description": "Answers questions",
-    "provider": {"organization": "Example", "url": "https://example.com"},
-    "iconUrl": "https://example.com/icon.png",
-    "documentationUrl": "https://example.com/docs",
-    "a2a": {
+    "card": {
+        "provider": {"organization": "Example", "url": "https://example.com"},
+        "iconUrl": "https://example.com/icon.png",
+        "documentationUrl": "https://example.com/docs",
         "skills": [SKILL],
         "capabilities": {"streaming": True},
         "inputModes": ["text/plain", "image/png"],
@@ -57,19 +57,19 @@ def test_what_the_manifest_says_is_in_the_card() -> None:
     assert card["description"] == "Answers questions"
     assert card["provider"] == {"organization": "Example", "url": "https://example.com"}
     assert (card["iconUrl"], card["documentationUrl"]) == (
-        FULL["iconUrl"],
-        FULL["documentationUrl"],
+        FULL["card"]["iconUrl"],
+        FULL["card"]["documentationUrl"],
     )
     assert card["skills"] == [SKILL]
     assert card["capabilities"] == {"streaming": True, "pushNotifications": False}
     assert card["defaultInputModes"] == ["text/plain", "image/png"]
-    assert card["securitySchemes"] == FULL["a2a"]["securitySchemes"]
+    assert card["securitySchemes"] == FULL["card"]["securitySchemes"]
     assert card["securityRequirements"] == [{"schemes": {"bearer": {"list": []}}}]
 
 
 def test_an_agent_without_card_tells_of_none() -> None:
     probes = {"readiness": {"httpGet": {"path": "/healthz"}}}
-    objects = rendered({"a2a": {"enabled": False}, "probes": probes})
+    objects = rendered({"card": {"enabled": False}, "container": {"probes": probes}})
     config = next(item for item in objects if item.role == "config")
     assert list(config.manifest["data"]) == ["agent.json"]
     assert "AGENT_CARD_FILE" not in env(objects)

@@ -10,18 +10,13 @@ from holdfast.kube.objects import KubeObject, canonical_json
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.fleet.resource_fleet import ResourceFleet, fleet_of_resources, read_resource
+from holdfast.manifest.kinds.kinds import KINDS
 from holdfast.manifest.stack.agent_resources import AgentResources
 from holdfast.manifest.stack.environment import Environment
+from holdfast.manifest.types.marks import COMMIT, REVISION
 from holdfast.render.fleet import FleetPlan, render_fleet
-from holdfast.render.objects.agent_resources import (
-    COMMIT,
-    FINALIZER,
-    LOCK_KEY,
-    SETTINGS_KEY,
-    settings_name,
-)
-from holdfast.render.plan.declared import plan_fleet
-from holdfast.render.plan.marks import REVISION
+from holdfast.render.objects.agent_resources import FINALIZER, LOCK_KEY, SETTINGS_KEY, settings_name
+from holdfast.render.plan.planning import plan_fleet
 
 CLONE = Path(__file__).resolve().parents[4]
 PROJECTS = [
@@ -55,7 +50,7 @@ def sent(plan: FleetPlan) -> list[KubeObject]:
 def read_back(resources: list[KubeObject], fleet: Fleet, stack: str) -> ResourceFleet:
     [settings] = [one for one in resources if one["kind"] == "ConfigMap"]
     environment = Environment.model_validate_json(settings["data"][SETTINGS_KEY])
-    manifests = [read_resource(one) for one in resources if one is not settings]
+    manifests = [read_resource(one) for one in resources if one["kind"] in KINDS]
     return fleet_of_resources(manifests, environment, stack, fleet.tool_lock)
 
 
@@ -84,13 +79,13 @@ def test_the_marks_of_who_delivers_a_resource_reach_none_of_its_agents_objects()
     plan = plan_fleet(fleet, "dev")
     resources = sent(plan)
     for each in resources:
-        marks = each["metadata"]
-        marks["labels"] = marks.get("labels", {}) | {"kustomize.toolkit.fluxcd.io/name": "fleet"}
+        meta = each["metadata"]
+        meta["labels"] = meta.get("labels", {}) | {"kustomize.toolkit.fluxcd.io/name": "fleet"}
         tracked = {
             "argocd.argoproj.io/tracking-id": "fleet:one",
             "meta.helm.sh/release-name": "one",
         }
-        marks["annotations"] = marks.get("annotations", {}) | tracked
+        meta["annotations"] = meta.get("annotations", {}) | tracked
     again = render_fleet(plan_fleet(read_back(resources, fleet, "dev").fleet, "dev"))
     assert [one.manifest for one in again if one.role != "resource"] == [
         one.manifest for one in render_fleet(plan) if one.role != "resource"

@@ -8,13 +8,13 @@ from holdfast.drift.exemption.controllers import Failovers
 from holdfast.drift.finding import DriftClass
 from holdfast.kube.objects import reference_of
 from holdfast.kube.semantics import builtin_types
+from holdfast.manifest.types.marks import FAILOVER
 from holdfast.render.objects.failover import (
-    FAILOVER,
     is_movable,
     keeping_side,
     leading_to,
-    other_side,
-    serving_side,
+    other_target,
+    serving_target,
 )
 
 SELECTOR = {"app.kubernetes.io/instance": "prod", "app.kubernetes.io/name": "rag"}
@@ -34,7 +34,7 @@ def test_a_service_is_led_to_either_side_and_nothing_else_changes() -> None:
     moved = leading_to(service(), "standby")
     assert moved == service("rag-standby")
     assert leading_to(moved, "primary") == service()
-    assert (serving_side(moved), other_side("standby")) == ("standby", "primary")
+    assert (serving_target(moved), other_target("standby")) == ("standby", "primary")
 
 
 def test_only_a_service_that_says_so_is_moved() -> None:

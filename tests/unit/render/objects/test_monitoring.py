@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from tests.unit.render.rendering import env, named, render, roles
 
+SCRAPED = {"monitoring": {"namespace": "monitoring", "podLabels": {"app": "prometheus"}}}
 OPERATOR = {
     "controllers": ["prometheus-operator"],
+    "network": SCRAPED,
     "telemetry": {
         "otlpEndpoint": "http://otel.monitoring.svc:4317",
         "monitorLabels": {"release": "main"},
@@ -44,6 +46,53 @@ def rules(rendered: Any, group: str) -> list[KubeObject]:
     return found
 
 
+def test_metrics_that_network_rules_keep_prometheus_from_are_refused() -> None:
+    with pytest.raises(RenderError, match=r"set holdfast:network\.monitoring"):
+        render(telemetry(), OPERATOR | {"network": {}})
+    assert render(telemetry(metrics={"serviceMonitor": "off"}), OPERATOR | {"network": {}})
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param({}, id="one Service"),
+        pytest.param({"rollout": {"strategy": "BlueGreen"}}, id="blue-green"),
+        pytest.param(
+            {
+                "rollout": {"strategy": "Canary", "steps": [{"setWeight": 50}]},
+                "network": {"expose": {"gatewayRef": {"name": "public"}}},
+            },
+            id="routed canary",
+        ),
+    ],
+)
+def test_a_pod_is_scraped_once_in_every_phase_of_a_rollout(spec: dict[str, Any]) -> None:
+    stack = {
+        "controllers": ["argo-rollouts", "gateway-api", "prometheus-operator"],
+        "network": SCRAPED
+        | {"gateway": {"namespace": "gateways", "podLabels": {"app": "gateway"}}},
+    }
+    rendered = render(telemetry() | spec, stack)
+    monitors = [
+        item.manifest
+        for item in rendered
+        if item.manifest["kind"] in {"PodMonitor", "ServiceMonitor"}
+    ]
+    (monitor,) = monitors
+    wanted = monitor["spec"]["selector"]["matchLabels"]
+    found = [
+        item.manifest
+        for item in rendered
+        if item.manifest["kind"] == "Service"
+        and wanted.items() <= item.manifest["metadata"]["labels"].items()
+    ]
+    # At rest each Service leads to every pod; in a rollout only one of them to the new ones.
+    is_by_pod = monitor["kind"] == "PodMonitor"
+    assert is_by_pod == ("rollout" in spec)
+    assert is_by_pod or len(found) == 1
+    assert len(found) == 1, "what looks for the agent's Service finds one"
+
+
 def test_a_service_is_scraped_where_the_operator_is_and_named_in_every_series() -> None:
     metrics = {"interval": "15s", "path": "/m", "port": 9091}
     monitor = named(render(telemetry(metrics=metrics), OPERATOR), "servicemonitor")
@@ -62,8 +111,8 @@ def test_a_service_is_scraped_where_the_operator_is_and_named_in_every_series() 
 
 def test_a_pool_without_a_service_is_scraped_by_pod() -> None:
     pool = {"type": "Sandbox", "sandbox": {"warmPool": {"replicas": 1}}} | telemetry()
-    controllers = {"controllers": ["prometheus-operator", "agent-sandbox"]}
-    monitor = named(render(pool, controllers), "podmonitor")["spec"]
+    stack = {"controllers": ["prometheus-operator", "agent-sandbox"], "network": SCRAPED}
+    monitor = named(render(pool, stack), "podmonitor")["spec"]
     assert monitor["podMetricsEndpoints"][0]["port"] == "metrics"
     assert monitor["podTargetLabels"][0] == "holdfast.dev/agent"
 
@@ -144,7 +193,7 @@ def test_an_objective_burns_fast_in_an_hour_and_slowly_in_days() -> None:
     )
 
 
-def test_every_time_that_an_alert_looks_at_is_recorded_with_its_labels() -> None:
+def test_every_time_that_an_alert_checks_is_recorded_with_its_labels() -> None:
     found = rules(render(telemetry(slo=SLO), OPERATOR), "objectives")
     recorded = {
         (each["record"], tuple(sorted(each["labels"].items())))
@@ -163,6 +212,7 @@ def test_latency_and_tools_count_their_own_events() -> None:
     expressions = {each["labels"]["slo"]: each["expr"] for each in found if "record" in each}
     assert 'le="2.5"' in expressions["latency"]
     assert 'gen_ai_operation_name="execute_tool"' in expressions["tool-success"]
+    assert "gen_ai_execute_tool_duration_seconds_count" in expressions["tool-success"]
     assert 'http_response_status_code=~"5.."' in expressions["availability"]
 
 

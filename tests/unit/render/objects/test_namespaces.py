@@ -2,7 +2,7 @@
 
 from holdfast.manifest.stack.environment import NamespaceLimits
 from holdfast.render.objects.namespaces import render_limits, render_namespaces
-from holdfast.render.plan.marks import Provenance
+from holdfast.render.plan.metadata import Provenance
 
 ORIGIN = Provenance("prod")
 

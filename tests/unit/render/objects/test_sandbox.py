@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
-from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.plan.metadata import RenderedObject
 
 from tests.unit.render import connected_agent
 from tests.unit.render.connected_agent import ENVIRONMENT, SURROUNDINGS, only, render
@@ -23,7 +23,7 @@ def cluster_with_agent_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def sandbox(**settings: Any) -> tuple[RenderedObject, ...]:
-    return render({"type": "Sandbox", "sandbox": settings, "storage": STORAGE})
+    return render({"type": "Sandbox", "sandbox": settings, "storage": {"volumes": STORAGE}})
 
 
 def pod(rendered: tuple[RenderedObject, ...], kind: str) -> KubeObject:
@@ -51,7 +51,7 @@ def test_one_sandbox_keeps_its_storage_in_a_claim_of_the_agents_own() -> None:
     }
 
 
-def test_a_changed_sandbox_is_made_anew_for_its_controller_leaves_running_pods_alone() -> None:
+def test_a_changed_sandbox_is_recreated_for_its_controller_leaves_running_pods_alone() -> None:
     [item] = [item for item in sandbox() if item.role == "sandbox"]
     assert item.replaced_on == ("spec.podTemplate",)
     assert not item.is_protected
@@ -111,8 +111,12 @@ def test_the_longest_life_is_the_pods_deadline() -> None:
 
 
 def test_the_runtime_class_isolates_the_pod() -> None:
-    settings = {"type": "Sandbox", "sandbox": {"warmPool": {"replicas": 1}}, "storage": STORAGE}
-    rendered = render({**settings, "runtimeClassName": "gvisor"})
+    settings = {
+        "type": "Sandbox",
+        "sandbox": {"warmPool": {"replicas": 1}},
+        "storage": {"volumes": STORAGE},
+    }
+    rendered = render({**settings, "pod": {"runtimeClassName": "gvisor"}})
     assert pod(rendered, "SandboxTemplate")["runtimeClassName"] == "gvisor"
 
 
@@ -122,7 +126,18 @@ def test_a_suspended_sandbox_says_so() -> None:
     )
 
 
-def test_a_cluster_without_agent_sandbox_is_told_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_without_agent_sandbox_is_reported_by_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(connected_agent, "SURROUNDINGS", SURROUNDINGS)
     with pytest.raises(RenderError, match=r"spec\.type needs agent-sandbox"):
         sandbox()
+
+
+def test_warm_sandboxes_are_replaced_when_only_their_configuration_changes() -> None:
+    # agent-sandbox compares the specs of pods, not their annotations.
+    pool = {"type": "Sandbox", "sandbox": {"warmPool": {"replicas": 2}}}
+    specs = [
+        pod(render(pool | {"budget": {"maxSteps": steps}}), "SandboxTemplate") for steps in (7, 9)
+    ]
+    assert specs[0] != specs[1]

@@ -1,9 +1,13 @@
+import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from holdfast.errors import RenderError
+from holdfast.render.plan.render_agent import render_agent
 
-from tests.unit.render.workloads import body, render
+from tests.unit.render.rendering import named, plan
+from tests.unit.render.workloads import EVERYTHING, IMAGE, body, render
 
 QUEUE = {"type": "External", "name": "queue_depth", "target": 5, "selector": {"queue": "support"}}
 INFLIGHT = {"type": "Pods", "name": "agent_inflight_requests", "target": "1500m"}
@@ -18,6 +22,30 @@ OFFICE = {
 
 def scaled(**scaling: Any) -> Any:
     return render({"scaling": scaling})
+
+
+def test_a_metric_of_one_container_leaves_its_sidecars_out() -> None:
+    own = {"type": "ContainerResource", "name": "cpu", "target": 70}
+    proxy = {"type": "ContainerResource", "name": "memory", "target": "1Gi", "container": "proxy"}
+    scaling = {"minReplicas": 2, "maxReplicas": 9, "metrics": [own, proxy]}
+    beside = {"sidecars": [{"name": "proxy", "image": IMAGE}]}
+    metrics = body(render({"scaling": scaling, "pod": beside}), "autoscaler")
+    assert [each["containerResource"] for each in metrics["metrics"]] == [
+        {
+            "name": "cpu",
+            "container": "agent",
+            "target": {"type": "Utilization", "averageUtilization": 70},
+        },
+        {
+            "name": "memory",
+            "container": "proxy",
+            "target": {"type": "AverageValue", "averageValue": "1Gi"},
+        },
+    ]
+    by_keda = {"minReplicas": 2, "maxReplicas": 9, "metrics": [own], "schedules": [OFFICE]}
+    trigger = body(scaled(**by_keda), "scaledobject")["triggers"][0]
+    assert (trigger["type"], trigger["metricType"]) == ("cpu", "Utilization")
+    assert trigger["metadata"] == {"value": "70", "containerName": "agent"}
 
 
 def test_an_autoscaler_has_every_metric_and_the_declared_behavior() -> None:
@@ -73,8 +101,82 @@ def test_scaling_to_zero_is_kedas_and_then_there_is_no_autoscaler_of_ours() -> N
 def test_a_metric_of_pods_is_asked_for_the_agents_own() -> None:
     rendered = scaled(minReplicas=1, maxReplicas=9, metrics=[INFLIGHT], idleSeconds=60)
     trigger = body(rendered, "scaledobject")["triggers"][0]["metadata"]
-    assert trigger["query"] == 'sum(agent_inflight_requests{namespace="cx",pod=~"support-.*"})'
+    found = re.fullmatch(
+        r'sum\(agent_inflight_requests\{namespace="cx",pod=~"(.+)"\}\)', trigger["query"]
+    )
+    assert found is not None
+    # Prometheus matches whole values.
+    pods = re.compile(found[1])
+    assert pods.fullmatch("support-7d9f8c6b5-x2x4z")
+    for other in (
+        "support-rag-7d9f8c6b5-x2x4z",
+        "support-standby-7d9f8c6b5-x2x4z",
+        "support-check-x2x4z",
+        "support-backup-29400000-x2x4z",
+    ):
+        assert pods.fullmatch(other) is None, other
     assert trigger["threshold"] == "1.5"
+
+
+STANDBY = {"standby": True, "active": "standby"}
+
+
+def scale_targets(rendered: Any, kind: str) -> dict[str, Any]:
+    """Workload to the spec of what scales it."""
+    specs = [each.manifest["spec"] for each in rendered if each.manifest["kind"] == kind]
+    return {spec["scaleTargetRef"]["name"]: spec for spec in specs}
+
+
+@pytest.mark.parametrize(
+    ("kind", "idle", "fewest"),
+    [
+        pytest.param("HorizontalPodAutoscaler", {}, "minReplicas", id="autoscaler"),
+        pytest.param("ScaledObject", {"idleSeconds": 60}, "minReplicaCount", id="KEDA"),
+    ],
+)
+def test_who_serves_after_a_fail_over_is_scaled(
+    kind: str, idle: dict[str, Any], fewest: str
+) -> None:
+    scaling = {"minReplicas": 4, "maxReplicas": 12, "metrics": [INFLIGHT]} | idle
+    agent = plan({"scaling": scaling | {"availability": STANDBY}}, EVERYTHING)
+    rendered = render_agent(agent)
+    serving = named(rendered, "service")["spec"]["selector"]["app.kubernetes.io/name"]
+    assert serving == "support-standby"
+    targets = scale_targets(rendered, kind)
+    assert {name: spec[fewest] for name, spec in targets.items()} == {
+        "support": 4,
+        "support-standby": 4,
+    }
+    # Its number is not declared beside: two would write it.
+    assert "replicas" not in named(rendered, "deployment-standby")["spec"]
+    if idle:
+        assert "idleReplicaCount" not in targets["support-standby"]
+        (pods,) = re.findall(
+            r'pod=~"(.+)"', targets["support-standby"]["triggers"][0]["metadata"]["query"]
+        )
+        assert re.fullmatch(pods, "support-standby-7d9f8c6b5-x2x4z")
+        assert not re.fullmatch(pods, "support-7d9f8c6b5-x2x4z")
+
+
+def test_replicas_stay_when_prometheus_does_not_answer() -> None:
+    fallback = body(
+        scaled(minReplicas=3, maxReplicas=9, metrics=[INFLIGHT], idleSeconds=60), "scaledobject"
+    )["fallback"]
+    assert fallback["replicas"] == 3
+    assert fallback["behavior"] == "currentReplicasIfHigher"
+    # KEDA refuses it where nothing but the clock, or CPU and memory, is asked.
+    assert "fallback" not in body(scaled(schedules=[OFFICE]), "scaledobject")
+
+
+def test_pods_with_a_name_that_was_cut_are_still_asked_for() -> None:
+    long = "a" * 52
+    scaling = {"minReplicas": 1, "maxReplicas": 9, "metrics": [INFLIGHT], "idleSeconds": 60}
+    agent = plan({"scaling": scaling}, EVERYTHING)
+    rendered = render_agent(replace(agent, meta=replace(agent.meta, name=long)))
+    trigger = named(rendered, "scaledobject")["spec"]["triggers"][0]
+    (pods,) = re.findall(r'pod=~"(.+)"', trigger["metadata"]["query"])
+    # generateName is cut at 58 characters, then five more follow.
+    assert re.fullmatch(pods, f"{long}-7d9f8c6b5-"[:58] + "x2x4z")
 
 
 @pytest.mark.parametrize(
@@ -140,7 +242,7 @@ def test_what_keda_needs_is_refused_without(environment: dict[str, Any], words: 
 
 
 def test_a_queue_is_named_on_the_workload_and_on_its_pods() -> None:
-    rendered = render({"queueName": "gpu-team-a"})
+    rendered = render({"pod": {"queueName": "gpu-team-a"}})
     deployment = rendered["deployment"].manifest
     for labels in (
         deployment["metadata"]["labels"],
@@ -152,5 +254,5 @@ def test_a_queue_is_named_on_the_workload_and_on_its_pods() -> None:
 
 
 def test_a_queue_needs_kueue() -> None:
-    with pytest.raises(RenderError, match=r"spec\.queueName needs Kueue"):
-        render({"queueName": "gpu-team-a"}, {})
+    with pytest.raises(RenderError, match=r"spec\.pod\.queueName needs Kueue"):
+        render({"pod": {"queueName": "gpu-team-a"}}, {})

@@ -11,7 +11,7 @@ NIGHTLY = {"cron": "0 2 * * *"}
 
 
 def job(schedule: dict[str, Any] | None = None, **spec: Any) -> KubeObject:
-    rendered = render({"type": "Job", "schedules": [schedule or NIGHTLY], **spec})
+    rendered = render({"type": "Job", "job": {"schedules": [schedule or NIGHTLY]}, **spec})
     body: KubeObject = only(rendered, "CronJob")["spec"]
     return body
 
@@ -26,7 +26,7 @@ def variables(body: KubeObject) -> dict[str, Any]:
 
 
 def test_a_job_has_no_service_no_port_and_no_probe() -> None:
-    rendered = render({"type": "Job", "schedules": [NIGHTLY]})
+    rendered = render({"type": "Job", "job": {"schedules": [NIGHTLY]}})
     assert [item.role for item in rendered] == [
         "serviceaccount",
         "config",
@@ -42,12 +42,12 @@ def test_a_job_has_no_service_no_port_and_no_probe() -> None:
 
 
 def test_every_schedule_is_a_cronjob_named_by_its_id_or_its_position() -> None:
-    rendered = render({"type": "Job", "schedules": [NIGHTLY, {"id": "weekly", **NIGHTLY}]})
+    rendered = render({"type": "Job", "job": {"schedules": [NIGHTLY, {"id": "weekly", **NIGHTLY}]}})
     jobs = [item.manifest for item in rendered if item.manifest["kind"] == "CronJob"]
     assert [one["metadata"]["name"] for one in jobs] == ["support-0", "support-weekly"]
 
 
-def test_the_controller_is_told_every_setting_defaults_included() -> None:
+def test_the_controller_is_reported_every_setting_defaults_included() -> None:
     body = job()
     assert body | {"jobTemplate": None} == {
         "schedule": "0 2 * * *",
@@ -55,6 +55,7 @@ def test_the_controller_is_told_every_setting_defaults_included() -> None:
         "concurrencyPolicy": "Forbid",
         "successfulJobsHistoryLimit": 3,
         "failedJobsHistoryLimit": 3,
+        "startingDeadlineSeconds": 3600,
         "suspend": False,
         "jobTemplate": None,
     }
@@ -63,21 +64,40 @@ def test_the_controller_is_told_every_setting_defaults_included() -> None:
     assert pod(body)["restartPolicy"] == "Never"
 
 
+def test_every_try_of_a_run_has_its_whole_time() -> None:
+    run = job({"cron": "0 2 * * *", "retries": 3}, budget={"timeout": "10m"})["jobTemplate"]["spec"]
+    assert run["template"]["spec"]["activeDeadlineSeconds"] == 600
+    # Four slow tries fit, with the pauses between them, which grow to six minutes.
+    assert run["activeDeadlineSeconds"] >= 4 * 600 + 10 + 20 + 40
+
+
+def test_a_drained_node_is_no_failure_of_a_run() -> None:
+    run = job()["jobTemplate"]["spec"]
+    assert run["backoffLimit"] == 0
+    [rule] = run["podFailurePolicy"]["rules"]
+    assert rule == {
+        "action": "Ignore",
+        "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}],
+    }
+
+
 TRIGGERED = {
     "type": "Job",
-    "triggers": [
-        {
-            "metric": "queue_depth",
-            "selector": {"queue": "orders"},
-            "perRun": 5,
-            "maxRuns": 8,
-            "pollingSeconds": 60,
-            "input": "Work on what waits",
-            "retries": 1,
-            "suspend": True,
-        },
-        {"id": "late", "metric": "late"},
-    ],
+    "job": {
+        "triggers": [
+            {
+                "metric": "queue_depth",
+                "selector": {"queue": "orders"},
+                "perRun": 5,
+                "maxRuns": 8,
+                "pollingSeconds": 60,
+                "input": "Work on what waits",
+                "retries": 1,
+                "suspend": True,
+            },
+            {"id": "late", "metric": "late"},
+        ]
+    },
     "budget": {"timeout": "90s"},
 }
 OFFERED = {
@@ -104,7 +124,6 @@ def test_waiting_work_is_a_scaledjob_named_by_its_id_or_its_position() -> None:
     assert body["triggers"] == [
         {
             "type": "prometheus",
-            "metricType": "AverageValue",
             "metadata": {
                 "serverAddress": "http://prometheus.monitoring.svc:9090",
                 "query": 'sum(queue_depth{queue="orders"})',
@@ -113,8 +132,8 @@ def test_waiting_work_is_a_scaledjob_named_by_its_id_or_its_position() -> None:
         }
     ]
     target = body["jobTargetRef"]
-    assert (target["activeDeadlineSeconds"], target["backoffLimit"]) == (90, 1)
     pod_spec = target["template"]["spec"]
+    assert (pod_spec["activeDeadlineSeconds"], target["backoffLimit"]) == (90, 1)
     assert pod_spec["restartPolicy"] == "Never"
     env = {each["name"]: each.get("value") for each in pod_spec["containers"][0]["env"]}
     assert env["AGENT_INPUT"] == "Work on what waits"
@@ -149,7 +168,7 @@ def test_the_input_reaches_the_run_and_nothing_in_it_is_expanded() -> None:
 
 def test_runs_of_one_agent_differ_in_their_input_only() -> None:
     schedules = [{**NIGHTLY, "input": "a"}, {**NIGHTLY, "input": "b"}]
-    rendered = render({"type": "Job", "schedules": schedules})
+    rendered = render({"type": "Job", "job": {"schedules": schedules}})
     first, second = (item.manifest for item in rendered if item.manifest["kind"] == "CronJob")
     assert variables(first["spec"])["AGENT_INPUT"] == "a"
     assert variables(second["spec"])["AGENT_INPUT"] == "b"
@@ -157,7 +176,7 @@ def test_runs_of_one_agent_differ_in_their_input_only() -> None:
 
 
 def test_a_run_selects_as_the_network_policy_does() -> None:
-    rendered = render({"type": "Job", "schedules": [NIGHTLY]})
+    rendered = render({"type": "Job", "job": {"schedules": [NIGHTLY]}})
     selector = only(rendered, "NetworkPolicy")["spec"]["podSelector"]["matchLabels"]
     template = only(rendered, "CronJob")["spec"]["jobTemplate"]["spec"]["template"]
     assert selector.items() <= template["metadata"]["labels"].items()

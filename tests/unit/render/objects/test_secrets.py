@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 from holdfast.errors import RenderError
+from holdfast.manifest.types.marks import MOUNTED_HASH
 from holdfast.render.plan.render_agent import render_agent
-from holdfast.render.pod.mounted import MOUNTED_HASH, mounted_contents, mounted_hash
+from holdfast.render.pod.external_content import mounted_contents, mounted_hash
 
 from tests.unit.render.rendering import (
     container,
@@ -41,7 +42,7 @@ def one(provider: str, **fields: Any) -> dict[str, Any]:
 
 def aws(**fields: Any) -> dict[str, Any]:
     account = {"serviceAccount": {"annotations": ROLE}}
-    return one("awsSecretsManager", **fields) | {"security": account}
+    return one("awsSecretsManager", **fields) | {"pod": {"security": account}}
 
 
 def volume(rendered: Any, name: str) -> dict[str, Any]:
@@ -244,7 +245,7 @@ def test_a_fetched_secret_rolls_the_pods_and_one_of_vault_does_not() -> None:
 def test_a_changed_digest_changes_the_pod_template_and_nothing_else() -> None:
     agent = plan(MOUNTING)
     first, second = (
-        render_agent(type(agent)(agent.marks, agent.spec, agent.surroundings, digest))
+        render_agent(type(agent)(agent.meta, agent.spec, agent.context, digest))
         for digest in (mounted_hash(agent, {KEY: "1"}), mounted_hash(agent, {KEY: "2"}))
     )
     annotations = [pod_template(each)["metadata"]["annotations"] for each in (first, second)]
@@ -263,12 +264,14 @@ def test_digests_of_others_do_not_matter_and_no_digest_is_no_annotation() -> Non
 
 def test_whatever_the_pods_read_of_others_rolls_them() -> None:
     spec = {
-        "env": [
-            {"name": "A", "valueFrom": {"secretKeyRef": {"name": "one", "key": "a"}}},
-            {"name": "B", "valueFrom": {"configMapKeyRef": {"name": "two", "key": "b"}}},
-            {"name": "C", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
-        ],
-        "envFrom": [{"secretRef": {"name": "three"}}, {"configMapRef": {"name": "four"}}],
+        "container": {
+            "env": [
+                {"name": "A", "valueFrom": {"secretKeyRef": {"name": "one", "key": "a"}}},
+                {"name": "B", "valueFrom": {"configMapKeyRef": {"name": "two", "key": "b"}}},
+                {"name": "C", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
+            ],
+            "envFrom": [{"secretRef": {"name": "three"}}, {"configMapRef": {"name": "four"}}],
+        },
         "prompt": {
             "systemMessageFrom": {"configMap": "five", "key": "k"},
             "templateSources": ["six"],
@@ -293,8 +296,8 @@ def test_whatever_the_pods_read_of_others_rolls_them() -> None:
         pytest.param("Job", False, id="every run starts anew"),
     ],
 )
-def test_a_changed_secret_rolls_what_runs_for_ever(kind: str, is_rolled: bool) -> None:
+def test_a_changed_secret_rolls_what_runs_without_end(kind: str, is_rolled: bool) -> None:
     agent = plan(MOUNTING)
     spec = agent.spec.model_copy(update={"type": kind})
-    contents = mounted_contents(type(agent)(agent.marks, spec, agent.surroundings))
+    contents = mounted_contents(type(agent)(agent.meta, spec, agent.context))
     assert bool(contents) is is_rolled

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from holdfast.errors import RenderError
 from holdfast.render.plan.render_agent import render_agent
+from holdfast.render.pod.container import TEMPORARY_MOUNT
 
 from tests.unit.render.rendering import (
     IMAGE,
@@ -23,11 +24,8 @@ VOLUME = {"name": "index", "size": "20Gi", "mountPath": "/data"}
 TOOLS = "registry.example/tools@sha256:" + "3" * 64
 SNAPSHOTS = {
     "controllers": ["volume-snapshots"],
-    "backups": {
-        "image": TOOLS,
-        "apiServerCidrs": ["10.0.0.10/32"],
-        "snapshotClassName": "fast-snapshots",
-    },
+    "backups": {"image": TOOLS, "snapshotClassName": "fast-snapshots"},
+    "network": {"apiServer": {"cidrs": ["10.0.0.10/32"]}},
 }
 JOB = {
     "method": "Job",
@@ -41,13 +39,15 @@ JOB = {
 }
 
 
-def agent(**fields: Any) -> dict[str, Any]:
-    return {"storage": [VOLUME], **fields}
+def agent(**storage: Any) -> dict[str, Any]:
+    return {"storage": {"volumes": [VOLUME], **storage}}
 
 
 def test_a_claim_says_what_was_declared_and_is_protected() -> None:
     volume = VOLUME | {"storageClassName": "fast-shared", "accessModes": ["ReadWriteMany"]}
-    (item,) = [each for each in render({"storage": [volume]}) if each.role == "claim-index"]
+    (item,) = [
+        each for each in render({"storage": {"volumes": [volume]}}) if each.role == "claim-index"
+    ]
     assert (item.is_protected, item.is_retained) == (True, True)
     assert item.manifest["spec"] == {
         "accessModes": ["ReadWriteMany"],
@@ -59,7 +59,7 @@ def test_a_claim_says_what_was_declared_and_is_protected() -> None:
 def test_a_claim_that_need_not_be_kept_is_neither_protected_nor_retained() -> None:
     (item,) = [
         each
-        for each in render({"storage": [VOLUME | {"retain": False}]})
+        for each in render({"storage": {"volumes": [VOLUME | {"retain": False}]}})
         if each.role == "claim-index"
     ]
     assert (item.is_protected, item.is_retained) == (False, False)
@@ -76,13 +76,15 @@ def test_a_snapshot_fills_a_new_claim() -> None:
 
 def test_each_volume_may_come_from_a_snapshot_of_its_own() -> None:
     volumes = [VOLUME, {"name": "cache", "size": "1Gi", "mountPath": "/cache"}]
-    rendered = render({"storage": volumes, "restoreFrom": {"cache": "older"}}, SNAPSHOTS)
+    rendered = render(
+        {"storage": {"volumes": volumes, "restoreFrom": {"cache": "older"}}}, SNAPSHOTS
+    )
     assert named(rendered, "claim-cache")["spec"]["dataSource"]["name"] == "older"
     assert "dataSource" not in named(rendered, "claim-index")["spec"]
 
 
 def test_a_restore_needs_volume_snapshots() -> None:
-    with pytest.raises(RenderError, match=r"spec\.restoreFrom needs CSI volume snapshots"):
+    with pytest.raises(RenderError, match=r"spec\.storage\.restoreFrom needs CSI volume snapshots"):
         render(agent(restoreFrom="older"))
 
 
@@ -97,7 +99,8 @@ def test_snapshots_are_taken_by_an_account_with_just_these_rights() -> None:
     assert pod["serviceAccountName"] == "support-backup"
     assert pod["automountServiceAccountToken"] is False
     assert pod["containers"][0]["image"] == TOOLS
-    token, authority = pod["volumes"][0]["projected"]["sources"]
+    volumes = {each["name"]: each for each in pod["volumes"]}
+    token, authority = volumes["account"]["projected"]["sources"]
     assert token["serviceAccountToken"] == {"path": "token", "expirationSeconds": 3600}
     assert authority["configMap"]["name"] == "kube-root-ca.crt"
     assert named(rendered, "backup-role")["rules"] == [
@@ -162,7 +165,8 @@ def test_the_agents_network_rules_are_not_those_of_its_backups() -> None:
 
 def test_a_changed_workload_is_another_job_which_stands_before_it() -> None:
     before, same, after = (
-        render(agent(backup={}, args=args), SNAPSHOTS) for args in ([], [], ["--fast"])
+        render(agent(backup={}) | {"container": {"args": args}}, SNAPSHOTS)
+        for args in ([], [], ["--fast"])
     )
     names = [
         named(each, "backup-before-rollout")["metadata"]["name"] for each in (before, same, after)
@@ -198,9 +202,13 @@ def test_a_container_of_ones_own_mounts_the_volumes_read_only_beside_the_agent()
         "BUCKET": "backups",
     }
     assert saving["volumeMounts"] == [
-        {"name": "storage-index", "mountPath": "/data", "readOnly": True}
+        TEMPORARY_MOUNT,
+        {"name": "storage-index", "mountPath": "/data", "readOnly": True},
     ]
-    assert pod["volumes"][0]["persistentVolumeClaim"] == {"claimName": "support-index"}
+    assert saving["terminationMessagePolicy"] == "FallbackToLogsOnError"
+    temporary, index = pod["volumes"]
+    assert temporary == {"name": "tmp", "emptyDir": {"sizeLimit": "1Gi"}}
+    assert index["persistentVolumeClaim"] == {"claimName": "support-index"}
     assert pod["serviceAccountName"] == "support"
     (term,) = pod["affinity"]["podAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"]
     assert term["podAffinityTerm"]["topologyKey"] == "kubernetes.io/hostname"
@@ -217,14 +225,17 @@ def test_a_backup_of_ones_own_fills_new_volumes_once() -> None:
         "RESTORE_FOLDERS": "/data",
         "RESTORE_FROM": "nightly-7",
     }
-    assert restore["volumeMounts"] == [{"name": "storage-index", "mountPath": "/data"}]
+    assert restore["volumeMounts"] == [
+        {"name": "storage-index", "mountPath": "/data"},
+        TEMPORARY_MOUNT,
+    ]
     assert "dataSource" not in named(rendered, "claim-index")["spec"]
 
 
 @pytest.mark.parametrize(
     ("environment", "words"),
     [
-        pytest.param({}, "spec.backup needs CSI volume snapshots", id="controller"),
+        pytest.param({}, "spec.storage.backup needs CSI volume snapshots", id="controller"),
         pytest.param(
             {"controllers": ["volume-snapshots"]},
             "set holdfast:backups.image",
@@ -232,7 +243,7 @@ def test_a_backup_of_ones_own_fills_new_volumes_once() -> None:
         ),
         pytest.param(
             {"controllers": ["volume-snapshots"], "backups": {"image": IMAGE}},
-            "set holdfast:backups.apiServerCidrs",
+            "set holdfast:network.apiServer.cidrs",
             id="API server",
         ),
     ],
@@ -247,10 +258,23 @@ def test_snapshots_that_the_stack_does_not_offer_are_refused(
 
 def test_a_database_is_named_by_variables_and_its_egress_is_open() -> None:
     spec = {
-        "databases": [
-            {"name": "main-db", "kind": "postgres", "host": "postgres.data.svc", "secret": "db"},
-            {"name": "cache", "kind": "redis", "host": "cache", "port": 6380, "secret": "cache"},
-        ],
+        "storage": {
+            "databases": [
+                {
+                    "name": "main-db",
+                    "kind": "postgres",
+                    "host": "postgres.data.svc",
+                    "secret": "db",
+                },
+                {
+                    "name": "cache",
+                    "kind": "redis",
+                    "host": "cache",
+                    "port": 6380,
+                    "secret": "cache",
+                },
+            ]
+        },
         "secrets": [
             {"name": "db", "ref": "db", "key": "password", "mountPath": "/secrets/db"},
             {"name": "cache", "ref": "cache", "key": "password", "env": "CACHE_PASSWORD"},
@@ -307,14 +331,16 @@ def test_memory_may_live_in_a_declared_database() -> None:
     rendered = render(
         {
             "memory": {"backend": "redis", "storeRef": "sessions"},
-            "databases": [{"name": "sessions", "kind": "redis", "host": "redis.data.svc"}],
+            "storage": {
+                "databases": [{"name": "sessions", "kind": "redis", "host": "redis.data.svc"}]
+            },
         }
     )
     assert env(rendered)["MEMORY_STORE_HOST"] == "redis.data.svc"
 
 
 def test_memory_in_the_agents_own_storage_has_no_store() -> None:
-    rendered = render(agent(memory={"backend": "local"}))
+    rendered = render(agent() | {"memory": {"backend": "local"}})
     assert "MEMORY_STORE_HOST" not in env(rendered)
     assert json.loads(named(rendered, "config")["data"]["agent.json"])["memory"] == {
         "backend": "local",

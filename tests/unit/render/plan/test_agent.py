@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from holdfast.errors import RenderError
 from holdfast.kube.objects import canonical_json
-from holdfast.render.plan.marks import REVISION
+from holdfast.manifest.types.marks import REVISION
 
 from tests.unit.render.connected_agent import (
     container,
@@ -16,18 +16,21 @@ from tests.unit.render.connected_agent import (
 )
 
 
-def test_the_smallest_agent_is_five_objects_in_order_of_deployment() -> None:
+def test_the_smallest_agent_is_six_objects_in_order_of_deployment() -> None:
     assert [item.role for item in render({})] == [
         "serviceaccount",
         "config",
         "service",
-        "networkpolicy",
+        "networkpolicy-during-update",
         "deployment",
+        "networkpolicy",
     ]
 
 
 def test_every_object_carries_its_origin_its_owner_and_one_field_manager() -> None:
-    for item in render({"storage": [{"name": "index", "size": "1Gi", "mountPath": "/data"}]}):
+    for item in render(
+        {"storage": {"volumes": [{"name": "index", "size": "1Gi", "mountPath": "/data"}]}}
+    ):
         metadata = item.manifest["metadata"]
         assert metadata["labels"]["holdfast.dev/agent"] == "support"
         assert metadata["labels"]["holdfast.dev/owner"] == "care"
@@ -41,7 +44,8 @@ def test_every_object_carries_its_origin_its_owner_and_one_field_manager() -> No
 def test_a_changed_field_changes_only_the_revisions_of_the_objects_it_is_rendered_in() -> None:
     before = {item.role: item.manifest for item in render({})}
     after = {
-        item.role: item.manifest for item in render({"scaling": {"replicas": 1}, "args": ["x"]})
+        item.role: item.manifest
+        for item in render({"scaling": {"replicas": 1}, "container": {"args": ["x"]}})
     }
     changed = {role for role in before if before[role] != after[role]}
     assert changed == {"deployment"}
@@ -62,8 +66,8 @@ def test_governance_stands_on_every_object_and_on_no_pod() -> None:
         "costCenter": "care",
     }
     storage = [{"name": "index", "size": "1Gi", "mountPath": "/data"}]
-    plain = {item.role: item.manifest for item in render({"storage": storage})}
-    rendered = render({"storage": storage, "governance": governance})
+    plain = {item.role: item.manifest for item in render({"storage": {"volumes": storage}})}
+    rendered = render({"storage": {"volumes": storage}, "governance": governance})
     for item in rendered:
         metadata = item.manifest["metadata"]
         assert metadata["labels"]["holdfast.dev/cost-center"] == "care"
@@ -96,6 +100,7 @@ def test_pods_meet_the_restricted_standard_without_being_asked() -> None:
     assert pod["serviceAccountName"] == "support"
     assert pod["securityContext"] == {
         "fsGroup": 65532,
+        "fsGroupChangePolicy": "OnRootMismatch",
         "runAsNonRoot": True,
         "seccompProfile": {"type": "RuntimeDefault"},
     }
@@ -111,8 +116,18 @@ def test_pods_meet_the_restricted_standard_without_being_asked() -> None:
     assert only(rendered, "ServiceAccount")["automountServiceAccountToken"] is False
 
 
+def test_every_container_that_fails_leaves_its_last_words() -> None:
+    sidecar = {"name": "proxy", "image": "registry.example/proxy@sha256:" + "4" * 64}
+    pod = only(render({"pod": {"sidecars": [sidecar]}}), "Deployment")["spec"]["template"]["spec"]
+    assert [each["name"] for each in pod["containers"]] == ["agent", "proxy"]
+    for each in pod["containers"]:
+        assert each["terminationMessagePolicy"] == "FallbackToLogsOnError"
+
+
 def test_requests_and_limits_have_defaults_that_a_manifest_overrides_one_by_one() -> None:
-    resources = container(render({"resources": {"limits": {"memory": "2Gi"}}}))["resources"]
+    resources = container(render({"container": {"resources": {"limits": {"memory": "2Gi"}}}}))[
+        "resources"
+    ]
     assert resources["requests"] == {"cpu": "100m", "memory": "256Mi", "ephemeral-storage": "64Mi"}
     assert resources["limits"] == {"cpu": "1", "memory": "2Gi", "ephemeral-storage": "1Gi"}
 
@@ -120,7 +135,14 @@ def test_requests_and_limits_have_defaults_that_a_manifest_overrides_one_by_one(
 def test_an_extended_resource_is_requested_as_it_is_limited() -> None:
     resources = container(
         render(
-            {"resources": {"limits": {"nvidia.com/gpu": "1"}, "requests": {"nvidia.com/gpu": "1"}}}
+            {
+                "container": {
+                    "resources": {
+                        "limits": {"nvidia.com/gpu": "1"},
+                        "requests": {"nvidia.com/gpu": "1"},
+                    }
+                }
+            }
         )
     )
     assert resources["resources"]["requests"]["nvidia.com/gpu"] == "1"
@@ -162,7 +184,9 @@ def test_several_replicas_spread_over_zones() -> None:
 
 
 def test_a_single_writer_claim_forces_recreate_and_is_protected() -> None:
-    rendered = render({"storage": [{"name": "index", "size": "20Gi", "mountPath": "/data"}]})
+    rendered = render(
+        {"storage": {"volumes": [{"name": "index", "size": "20Gi", "mountPath": "/data"}]}}
+    )
     claim = next(item for item in rendered if item.role == "claim-index")
     assert (claim.is_protected, claim.is_retained) == (True, True)
     assert claim.manifest["metadata"]["name"] == "support-index"
@@ -184,7 +208,7 @@ def test_a_shared_model_brings_its_address_its_key_as_a_file_and_its_egress() ->
     assert settings["model"]["timeoutMilliseconds"] == 1500
 
 
-def test_tools_of_a_declared_server_are_told_to_the_agent_and_let_out() -> None:
+def test_tools_of_a_declared_server_are_reported_to_the_agent_and_let_out() -> None:
     tool = {"mcp": {"serverRef": "crm", "toolNames": ["find_order"], "timeout": "90s"}}
     rendered = render({"tools": [tool]})
     settings = json.loads(
@@ -242,7 +266,7 @@ def test_secrets_come_by_reference_only() -> None:
 
 def test_rights_are_a_role_bound_to_the_agents_own_account() -> None:
     rules = [{"apiGroups": [""], "resources": ["pods", "pods/log"], "verbs": ["get", "list"]}]
-    rendered = render({"security": {"rbac": [{"rules": rules}], "automountToken": True}})
+    rendered = render({"pod": {"security": {"rbac": [{"rules": rules}], "automountToken": True}}})
     assert only(rendered, "Role")["rules"] == rules
     binding = only(rendered, "RoleBinding")
     assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "support", "namespace": "cx"}]
@@ -251,7 +275,7 @@ def test_rights_are_a_role_bound_to_the_agents_own_account() -> None:
 def test_rights_in_other_namespaces_are_roles_there_bound_to_the_same_account() -> None:
     rules = [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]
     grants = [{"namespaces": ["ops", "cx"], "rules": rules}, {"rules": rules}]
-    rendered = render({"security": {"rbac": grants}})
+    rendered = render({"pod": {"security": {"rbac": grants}}})
     roles = {
         (one["metadata"]["namespace"], one["metadata"]["name"]): one["rules"]
         for item in rendered
@@ -283,8 +307,12 @@ def test_refuses_what_is_not_declared(spec: dict[str, Any], says: str) -> None:
 
 
 def test_equal_manifests_render_to_equal_bytes_whatever_the_order_of_their_lists() -> None:
-    forward = render({"env": [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}]})
-    backward = render({"env": [{"name": "B", "value": "2"}, {"name": "A", "value": "1"}]})
+    forward = render(
+        {"container": {"env": [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}]}}
+    )
+    backward = render(
+        {"container": {"env": [{"name": "B", "value": "2"}, {"name": "A", "value": "1"}]}}
+    )
     assert [canonical_json(item.manifest) for item in forward] == [
         canonical_json(item.manifest) for item in backward
     ]
@@ -292,24 +320,24 @@ def test_equal_manifests_render_to_equal_bytes_whatever_the_order_of_their_lists
 
 def test_a_question_that_is_off_is_never_asked() -> None:
     off = {"enabled": False}
-    asked = container(render({"probes": {"liveness": off, "readiness": off}}))
+    asked = container(render({"container": {"probes": {"liveness": off, "readiness": off}}}))
     assert not {"livenessProbe", "readinessProbe", "startupProbe"} & set(asked)
     kept = {"enabled": False, "httpGet": {"path": "/healthz"}}
-    assert "livenessProbe" not in container(render({"probes": {"liveness": kept}}))
+    assert "livenessProbe" not in container(render({"container": {"probes": {"liveness": kept}}}))
 
 
 def test_an_agent_is_ready_when_it_listens_and_shows_its_card_where_it_has_one() -> None:
     asked = container(render({"network": {"expose": {"port": 9000}}}))
     assert asked["readinessProbe"]["tcpSocket"] == {"port": 9000}
     assert asked["livenessProbe"]["tcpSocket"] == {"port": 9000}
-    asked = container(render({"a2a": {"capabilities": {"streaming": True}}}))
+    asked = container(render({"card": {"capabilities": {"streaming": True}}}))
     assert asked["readinessProbe"]["httpGet"]["path"] == "/.well-known/agent-card.json"
-    asked = container(render({"a2a": {"enabled": False}}))
+    asked = container(render({"card": {"enabled": False}}))
     assert asked["readinessProbe"]["tcpSocket"]
 
 
 def test_null_says_no_more_than_absence() -> None:
-    asked = container(render({"probes": {"liveness": None, "readiness": None}}))
+    asked = container(render({"container": {"probes": {"liveness": None, "readiness": None}}}))
     assert asked == container(render({}))
 
 
@@ -324,7 +352,7 @@ def test_a_probe_pasted_from_a_deployment_is_rendered_as_it_is() -> None:
     }
     named: dict[str, Any] = {"httpGet": {"path": "/", "port": "http", "scheme": "HTTP"}}
     named |= {key: value for key, value in pasted.items() if key != "exec"}
-    asked = container(render({"probes": {"liveness": pasted, "readiness": named}}))
+    asked = container(render({"container": {"probes": {"liveness": pasted, "readiness": named}}}))
     assert (asked["livenessProbe"], asked["readinessProbe"]) == (pasted, named)
 
 
@@ -335,10 +363,12 @@ def test_hooks_variables_and_pull_secrets_pasted_from_a_deployment_are_rendered_
     sources = [{"secretRef": {"name": "a", "optional": True}}, {"configMapRef": {"name": "b"}}]
     rendered = render(
         {
-            "lifecycle": {"preStop": hook},
-            "envFrom": sources,
-            "imagePullSecrets": [{"name": "registry"}],
-            "ports": [{"name": "grpc", "containerPort": 50051, "protocol": "TCP"}],
+            "container": {
+                "lifecycle": {"preStop": hook},
+                "envFrom": sources,
+                "ports": [{"name": "grpc", "containerPort": 50051, "protocol": "TCP"}],
+            },
+            "pod": {"imagePullSecrets": [{"name": "registry"}]},
         }
     )
     agent = container(rendered)
@@ -351,7 +381,7 @@ def test_hooks_variables_and_pull_secrets_pasted_from_a_deployment_are_rendered_
 
 
 def test_the_temporary_folder_has_the_declared_size() -> None:
-    deployment = only(render({"tmp": {"size": "512Mi"}}), "Deployment")
+    deployment = only(render({"container": {"tmp": {"size": "512Mi"}}}), "Deployment")
     volumes = {each["name"]: each for each in deployment["spec"]["template"]["spec"]["volumes"]}
     assert volumes["tmp"]["emptyDir"] == {"sizeLimit": "512Mi"}
 
@@ -368,6 +398,6 @@ def test_the_temporary_folder_has_the_declared_size() -> None:
 def test_a_default_amount_gives_way_to_a_declared_one(
     written: dict[str, Any], requests: str, limits: str
 ) -> None:
-    resources = container(render({"resources": written}))["resources"]
+    resources = container(render({"container": {"resources": written}}))["resources"]
     assert resources["requests"]["memory"] == requests
     assert resources["limits"]["memory"] == limits

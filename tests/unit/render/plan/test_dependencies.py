@@ -6,19 +6,18 @@ import pytest
 from holdfast.errors import RenderError
 from holdfast.manifest.agent.agent import Agent
 from holdfast.render.fleet import FleetPlan
-from holdfast.render.plan.marks import Provenance
-from holdfast.render.plan.plan import AgentPlan, marks_of
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.plan.metadata import Provenance
+from holdfast.render.plan.plan import AgentPlan, metadata_of
+from holdfast.render.plan.render_context import RenderContext
 
 from tests.unit.render.connected_agent import SURROUNDINGS, env, only, render
 
 NEEDS = {
     "dependsOn": [
-        "crm",
-        {"namespace": "clinic", "name": "vision"},
-        {"kind": "Service", "name": "vector-store", "port": 6333},
+        {"name": "crm", "wait": False},
+        {"namespace": "clinic", "name": "vision", "wait": False},
+        {"kind": "Service", "name": "vector-store", "port": 6333, "wait": False},
     ],
-    "waitForDependencies": False,
 }
 
 
@@ -41,7 +40,7 @@ def test_the_way_to_each_dependency_is_open_and_to_nothing_else() -> None:
 
 def test_a_dependency_that_is_not_declared_is_named() -> None:
     with pytest.raises(RenderError, match=r"spec.dependsOn: cx/absent is not declared"):
-        render({"dependsOn": ["absent"], "waitForDependencies": False})
+        render({"dependsOn": [{"name": "absent", "wait": False}]})
 
 
 def plan_named(name: str, *needs: str) -> AgentPlan:
@@ -55,17 +54,15 @@ def plan_named(name: str, *needs: str) -> AgentPlan:
             "spec": spec,
         }
     )
-    surroundings = Surroundings(
-        SURROUNDINGS.environment, ports={("cx", each): 8080 for each in "abcd"}
-    )
-    marks = marks_of(agent.metadata, agent.spec, "cx", Provenance("dev"))
-    return AgentPlan(marks, agent.spec, surroundings)
+    context = RenderContext(SURROUNDINGS.environment, ports={("cx", each): 8080 for each in "abcd"})
+    meta = metadata_of(agent.metadata, agent.spec, "cx", Provenance("dev"))
+    return AgentPlan(meta, agent.spec, context)
 
 
 def test_agents_start_after_what_they_need() -> None:
     plans = (plan_named("a", "b", "d"), plan_named("b", "c"), plan_named("c"), plan_named("d"))
     fleet = FleetPlan(plans, Provenance("dev"))
-    assert [plan.marks.name for plan in fleet.in_start_order()] == ["c", "d", "b", "a"]
+    assert [plan.meta.name for plan in fleet.in_start_order()] == ["c", "d", "b", "a"]
     assert fleet.start_needs()["cx", "a"] == (("cx", "b"), ("cx", "d"))
 
 

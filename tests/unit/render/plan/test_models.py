@@ -8,10 +8,10 @@ from holdfast.errors import RenderError
 from holdfast.manifest.agent.agent import Agent
 from holdfast.manifest.agent.model import ModelConfigSpec
 from holdfast.manifest.stack.environment import Environment
-from holdfast.render.plan.marks import Provenance, RenderedObject
-from holdfast.render.plan.plan import AgentPlan, marks_of
+from holdfast.render.plan.metadata import Provenance, RenderedObject
+from holdfast.render.plan.plan import AgentPlan, metadata_of
 from holdfast.render.plan.render_agent import render_agent
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.plan.render_context import RenderContext
 
 from tests.unit.render.connected_agent import container, env, only
 
@@ -53,12 +53,12 @@ def rendered(spec: dict[str, Any], models: dict[str, Any] | None = None) -> Any:
             "spec": {"version": "2.1.0", "image": IMAGE, **spec},
         }
     )
-    surroundings = Surroundings(
+    context = RenderContext(
         Environment.model_validate({"models": models or {}, "network": EGRESS}),
         models={("cx", "gpt"): ModelConfigSpec.model_validate(SHARED)},
     )
-    marks = marks_of(agent.metadata, agent.spec, "cx", Provenance("dev"))
-    return render_agent(AgentPlan(marks, agent.spec, surroundings))
+    meta = metadata_of(agent.metadata, agent.spec, "cx", Provenance("dev"))
+    return render_agent(AgentPlan(meta, agent.spec, context))
 
 
 def settings(objects: tuple[RenderedObject, ...], file: str = "agent.json") -> dict[str, Any]:
@@ -72,7 +72,7 @@ def volumes(objects: tuple[RenderedObject, ...]) -> dict[str, Any]:
     return {volume["name"]: volume for volume in pod["volumes"]}
 
 
-def test_a_shared_model_is_told_with_its_key_certificate_and_class_of_data() -> None:
+def test_a_shared_model_is_reported_with_its_key_certificate_and_class_of_data() -> None:
     objects = rendered({"model": {"ref": "gpt", "parameters": {"temperature": 1.0}}})
     assert settings(objects)["model"] == {
         "provider": "OpenAI",
@@ -98,7 +98,7 @@ def test_an_agents_own_key_comes_before_that_of_the_shared_model() -> None:
     assert "model-key" not in volumes(objects)
 
 
-def test_a_key_in_a_variable_is_told_by_its_name() -> None:
+def test_a_key_in_a_variable_is_reported_by_its_name() -> None:
     secret = {"name": "own-key", "ref": "keys", "key": "a", "env": "LLM_KEY"}
     objects = rendered({"model": {**OWN, "apiKey": "own-key"}, "secrets": [secret]})
     assert settings(objects)["model"]["apiKeyEnv"] == "LLM_KEY"
@@ -116,7 +116,7 @@ def test_each_fallback_has_a_key_and_a_certificate_of_its_own() -> None:
     assert {"model-fallback-0-key", "model-fallback-0-ca"} <= mounts
 
 
-def test_a_certificate_that_is_not_judged_is_told() -> None:
+def test_a_certificate_that_is_not_judged_is_reported() -> None:
     objects = rendered({"model": {**OWN, "tls": {"insecure": True}}})
     assert env(objects)["MODEL_TLS_INSECURE"] == "true"
     assert settings(objects)["model"]["tls"] == {"insecure": True}
@@ -162,14 +162,14 @@ def test_a_gateway_that_is_not_declared_is_named() -> None:
         rendered({"model": {**OWN, "gatewayRef": "other"}}, GATEWAYS)
 
 
-def test_guardrails_are_told_and_need_a_gateway() -> None:
+def test_guardrails_are_reported_and_need_a_gateway() -> None:
     spec = {"model": OWN, "guardrails": [{"ref": "pii", "mode": "preCall"}]}
     assert settings(rendered(spec, GATEWAYS))["guardrails"] == [{"ref": "pii", "mode": "preCall"}]
     with pytest.raises(RenderError, match=r"spec\.guardrails need a model gateway"):
         rendered(spec)
 
 
-def test_budget_and_its_defaults_are_told() -> None:
+def test_budget_and_its_defaults_are_reported() -> None:
     assert settings(rendered({}))["budget"] == {
         "maxSteps": 20,
         "timeoutMilliseconds": 600_000,
@@ -187,9 +187,13 @@ def test_budget_and_its_defaults_are_told() -> None:
 
 
 def test_a_run_of_a_job_ends_when_its_budget_of_time_does() -> None:
-    job = {"type": "Job", "schedules": [{"cron": "0 2 * * *"}], "budget": {"timeout": "1500ms"}}
+    job = {
+        "type": "Job",
+        "job": {"schedules": [{"cron": "0 2 * * *"}]},
+        "budget": {"timeout": "1500ms"},
+    }
     template = only(rendered(job), "CronJob")["spec"]["jobTemplate"]
-    assert template["spec"]["activeDeadlineSeconds"] == 2
+    assert template["spec"]["template"]["spec"]["activeDeadlineSeconds"] == 2
 
 
 def test_headers_for_a_tool_come_from_secrets_and_callers() -> None:

@@ -1,13 +1,16 @@
 """A tool server that the stack runs: its objects, and who reaches it."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.fleet.loader import load_fleet
+from holdfast.manifest.fleet.tool_contracts import ServerContract, ToolContract
+from holdfast.manifest.fleet.tool_lock import ToolLock, write_tool_lock
 from holdfast.render.fleet import render_fleet
-from holdfast.render.plan.declared import plan_fleet
+from holdfast.render.plan.planning import plan_fleet
 
 from tests.unit.manifest.projects import MANIFEST, agent, write
 
@@ -25,11 +28,11 @@ spec:
   owner: sales
   replicas: 2
   port: 9000
-  env: [{name: REGION, value: eu}]
+  container: {env: [{name: REGION, value: eu}]}
   secrets: [{name: crm-key, ref: crm, key: token, mountPath: /run/crm}]
   network:
     ingressFrom: [{namespace: batch}]
-    egress: {cidrs: [10.20.0.0/16]}
+    egress: [{cidr: 10.20.0.0/16}]
   allowedNamespaces: [agents]
 """
 
@@ -39,10 +42,7 @@ def objects(tmp_path: Path) -> dict[tuple[str, str], KubeObject]:
     write(tmp_path, "agents/crm.yaml", SERVER)
     write(tmp_path, MANIFEST, agent(spec=USES))
     rendered = render_fleet(plan_fleet(load_fleet(tmp_path), "dev"))
-    return {
-        (each.manifest["kind"], each.manifest["metadata"]["name"]): each.manifest
-        for each in rendered
-    }
+    return {(each.manifest["kind"], each.lasting_identity.name): each.manifest for each in rendered}
 
 
 def rules(policy: KubeObject, direction: str) -> list[tuple[list[dict[str, Any]], int]]:
@@ -84,14 +84,20 @@ def test_it_is_deployed_like_an_agent_without_card_metrics_and_model(
     assert ("Namespace", "tools") in objects
 
 
-def test_a_health_path_is_what_readiness_asks_for(tmp_path: Path) -> None:
-    write(tmp_path, "agents/crm.yaml", SERVER.replace("port: 9000", "healthPath: /health"))
+def test_a_server_is_asked_what_its_container_says(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "agents/crm.yaml",
+        SERVER.replace(
+            "container: {", "container: {probes: {readiness: {httpGet: {path: /health}}}, "
+        ),
+    )
     write(tmp_path, MANIFEST, agent(spec=USES))
     rendered = render_fleet(plan_fleet(load_fleet(tmp_path), "dev"))
     [server] = [each for each in rendered if (each.agent, each.role) == ("crm", "deployment")]
     [container] = server.manifest["spec"]["template"]["spec"]["containers"]
     assert container["readinessProbe"]["httpGet"]["path"] == "/health"
-    assert container["livenessProbe"]["tcpSocket"] == {"port": 8080}
+    assert container["livenessProbe"]["tcpSocket"] == {"port": 9000}
 
 
 def test_agents_that_name_it_get_its_address_and_the_way_to_it(
@@ -112,12 +118,12 @@ def test_it_is_deployed_before_the_agents_that_use_it(tmp_path: Path) -> None:
     write(tmp_path, "agents/crm.yaml", SERVER)
     write(tmp_path, MANIFEST, agent(spec=USES))
     plan = plan_fleet(load_fleet(tmp_path), "dev")
-    assert [each.marks.name for each in plan.in_start_order()] == ["crm", "triage"]
+    assert [each.meta.name for each in plan.in_start_order()] == ["crm", "triage"]
 
 
 def test_what_depends_on_it_is_given_its_whole_address(tmp_path: Path) -> None:
     write(tmp_path, "agents/crm.yaml", SERVER.replace("port: 9000", "transport: sse"))
-    spec = "dependsOn: [{kind: MCPServer, namespace: tools, name: crm}]\nwaitForDependencies: false"
+    spec = "dependsOn: [{kind: MCPServer, namespace: tools, name: crm, wait: false}]"
     write(tmp_path, MANIFEST, agent(spec=spec))
     rendered = render_fleet(plan_fleet(load_fleet(tmp_path), "dev"))
     deployment = next(
@@ -125,3 +131,20 @@ def test_what_depends_on_it_is_given_its_whole_address(tmp_path: Path) -> None:
     )
     [container] = deployment["spec"]["template"]["spec"]["containers"]
     assert {"name": "CRM_URL", "value": "http://crm.tools.svc:8080/sse"} in container["env"]
+
+
+def test_agent_json_holds_what_the_reviewed_tools_say_of_their_effects(tmp_path: Path) -> None:
+    write(tmp_path, "agents/crm.yaml", SERVER)
+    write(tmp_path, MANIFEST, agent(spec=USES))
+    annotations = {"destructiveHint": True, "readOnlyHint": "no", "title": "Find", "more": [1]}
+    tools = [
+        ToolContract("find", annotations=annotations),
+        ToolContract("drop", annotations={"destructiveHint": True}),
+    ]
+    write_tool_lock(tmp_path, ToolLock().with_server("tools/crm", ServerContract.of(tools)))
+    rendered = render_fleet(plan_fleet(load_fleet(tmp_path), "dev"))
+    [config] = [
+        each.manifest for each in rendered if (each.agent, each.role) == ("triage", "config")
+    ]
+    [tool] = json.loads(config["data"]["agent.json"])["tools"]
+    assert tool["annotations"] == {"find": {"destructiveHint": True}}

@@ -23,7 +23,7 @@ TYPED = [
         {"telemetry": {"traces": {"inject": "sidecar"}}}, "telemetry", COLLECTOR, id="traces"
     ),
     pytest.param(
-        {"lifecycle": {"cacheWarmer": {"http": "/warm", "interval": "2m"}}},
+        {"pod": {"cacheWarmer": {"http": "/warm", "interval": "2m"}}},
         "cache-warmer",
         TOOLS,
         id="cache",
@@ -87,9 +87,11 @@ def test_declared_containers_follow_ours_under_the_security_defaults() -> None:
     rendered = pod(
         render(
             {
-                "lifecycle": {"preStart": [{"command": ["migrate"]}]},
-                "sidecars": [sidecar],
-                "initContainers": [{"name": "seed", "image": IMAGE, "command": ["seed"]}],
+                "container": {"lifecycle": {"preStart": [{"command": ["migrate"]}]}},
+                "pod": {
+                    "sidecars": [sidecar],
+                    "initContainers": [{"name": "seed", "image": IMAGE, "command": ["seed"]}],
+                },
             }
         )
     )
@@ -111,7 +113,7 @@ def test_overrides_are_laid_over_the_pod_last_by_merge_keys() -> None:
         ],
         "enableServiceLinks": {"$patch": "delete"},
     }
-    plain, changed = pod(render({})), pod(render({"podOverrides": overrides}))
+    plain, changed = pod(render({})), pod(render({"pod": {"overrides": overrides}}))
     assert changed["hostAliases"] == [{"ip": "10.0.0.9", "hostnames": ["db"]}]
     assert "enableServiceLinks" not in changed
     agent = changed["containers"][0]

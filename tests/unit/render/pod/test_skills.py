@@ -7,10 +7,10 @@ from holdfast.errors import RenderError
 from holdfast.kube.objects import KubeObject
 from holdfast.manifest.agent.agent import Agent
 from holdfast.manifest.stack.environment import Environment
-from holdfast.render.plan.marks import Provenance
-from holdfast.render.plan.plan import AgentPlan, marks_of
+from holdfast.render.plan.metadata import Provenance
+from holdfast.render.plan.plan import AgentPlan, metadata_of
 from holdfast.render.plan.render_agent import render_agent
-from holdfast.render.plan.surroundings import Surroundings
+from holdfast.render.plan.render_context import RenderContext
 
 from tests.unit.render.connected_agent import only
 from tests.unit.render.plan.test_models import EGRESS, settings
@@ -48,9 +48,9 @@ def rendered(spec: dict[str, Any], images: dict[str, str] | None = None) -> Any:
     )
     images = {"tools": TOOLS, "runtime": RUNTIME} if images is None else images
     environment = Environment.model_validate({"network": EGRESS, "images": images})
-    surroundings = Surroundings(environment, ports={("cx", "helper"): 9000})
-    marks = marks_of(agent.metadata, agent.spec, "cx", Provenance("dev"))
-    return render_agent(AgentPlan(marks, agent.spec, surroundings))
+    context = RenderContext(environment, ports={("cx", "helper"): 9000})
+    meta = metadata_of(agent.metadata, agent.spec, "cx", Provenance("dev"))
+    return render_agent(AgentPlan(meta, agent.spec, context))
 
 
 def pod(objects: Any) -> KubeObject:
@@ -92,7 +92,7 @@ def test_skills_from_elsewhere_are_fetched_and_checked_before_the_agent_starts()
     assert folder["emptyDir"] == {"sizeLimit": "256Mi"}
 
 
-def test_the_agent_is_told_its_skills() -> None:
+def test_the_agent_is_reported_its_skills() -> None:
     told = settings(rendered({"skills": SKILLS[:1]}))["skills"]
     assert told == [{"name": "triage", "folder": "/etc/holdfast/skills/triage"}]
 
@@ -102,12 +102,11 @@ def test_an_agent_waits_until_what_it_needs_listens() -> None:
     wait, fetch = spec["initContainers"]
     assert (wait["name"], fetch["name"]) == ("wait", "skill-review")
     assert variables(wait)["WAIT_URLS"] == "http://helper.cx.svc:9000"
-    assert "--connect-only" in wait["command"][2]
     assert wait["securityContext"]["allowPrivilegeEscalation"] is False
 
 
-def test_an_agent_that_does_not_wait_is_still_told_where_to_go() -> None:
-    spec = pod(rendered({"dependsOn": ["helper"], "waitForDependencies": False}, images={}))
+def test_an_agent_that_does_not_wait_is_still_reported_where_to_go() -> None:
+    spec = pod(rendered({"dependsOn": [{"name": "helper", "wait": False}]}, images={}))
     assert "initContainers" not in spec
     assert variables(spec["containers"][0])["HELPER_URL"] == "http://helper.cx.svc:9000"
 

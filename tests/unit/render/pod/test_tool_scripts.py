@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import shutil
+import socket
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -12,7 +13,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from holdfast.render.pod.tool_scripts import CHECK, FETCH, WARM
+from holdfast.render.pod.tool_scripts import CHECK, FETCH, WAIT, WARM
+
+from tests.mcp_eras import Eras, mcp_server_of
 
 MISSING = [name for name in ("sh", "curl", "sha256sum") if shutil.which(name) is None]
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"needs {', '.join(MISSING)} on this machine")
@@ -50,6 +53,9 @@ def remote() -> Iterator[Remote]:
                 "/broken": (500, b""),
             }
             status, content = answers.get(self.path, (404, b""))
+            if self.path == "/loading":
+                seen = sum(path == "/loading" for path, _ in remote.requests)
+                status = 503 if seen == 1 else 200
             self.send_response(status)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
@@ -59,6 +65,7 @@ def remote() -> Iterator[Remote]:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             is_mcp = self.path == "/mcp" and asked["method"] == "initialize"
             content = b'{"result":{"serverInfo":{"name":"crm"}}}' if is_mcp else b"{}"
+            content = json.dumps(asked).encode() if self.path == "/echo" else content
             self.send_response(200)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
@@ -206,7 +213,7 @@ def test_a_check_fails_with_what_does_not_answer_and_why(
     assert reason in done.stderr
 
 
-def test_a_warmer_ends_when_it_is_told_to(remote: Remote, tmp_path: Path) -> None:
+def test_a_warmer_ends_when_it_is_reported_to(remote: Remote, tmp_path: Path) -> None:
     environment = {
         "PATH": os.environ["PATH"],
         "WARM_URL": f"{remote.url}/http",
@@ -217,3 +224,65 @@ def test_a_warmer_ends_when_it_is_told_to(remote: Remote, tmp_path: Path) -> Non
             assert warmer.poll() is None
         warmer.terminate()
         assert warmer.wait(timeout=20) == 0
+
+
+def test_a_warmer_does_not_wait_an_interval_for_an_agent_that_is_not_up_yet(
+    remote: Remote, tmp_path: Path
+) -> None:
+    environment = {
+        "PATH": os.environ["PATH"],
+        "WARM_URL": f"{remote.url}/loading",
+        "WARM_INTERVAL_SECONDS": "300",
+    }
+    with subprocess.Popen(["/bin/sh", "-c", WARM], env=environment, cwd=tmp_path) as warmer:
+        try:
+            while len(remote.requests) < 2:
+                assert warmer.poll() is None
+        finally:
+            warmer.terminate()
+
+
+def test_an_agent_waits_until_its_dependency_listens(tmp_path: Path) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        with subprocess.Popen(
+            ["/bin/sh", "-c", WAIT],
+            env={"PATH": os.environ["PATH"], "WAIT_URLS": url},
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as wait:
+            assert wait.stdout is not None
+            assert wait.stdout.readline() == f"holdfast: waiting for {url}\n"
+            listener.listen()
+            # It is no HTTP server: an accepted connection is enough.
+            listener.accept()[0].close()
+            assert f"holdfast: {url} listens\n" in wait.stdout.read()
+            assert wait.wait(timeout=20) == 0
+
+
+def test_an_agent_starts_when_all_it_needs_answers_in_whatever_way(
+    remote: Remote, tmp_path: Path
+) -> None:
+    done = run(WAIT, tmp_path, WAIT_URLS=f"{remote.url}/w.bin {remote.url}/broken")
+    assert done.returncode == 0
+    assert done.stdout.count(" listens\n") == 2
+
+
+@pytest.mark.parametrize("eras", ["new", "old", "both"])
+def test_a_tool_server_answers_the_check_in_the_protocol_it_speaks(
+    eras: Eras, remote: Remote, tmp_path: Path
+) -> None:
+    with mcp_server_of(eras) as url:
+        done = check(remote, tmp_path, f"mcp {url}")
+    assert done.returncode == 0, done.stderr
+    assert f"mcp {url} answers" in done.stdout
+
+
+def test_a_server_that_repeats_the_question_is_no_tool_server(
+    remote: Remote, tmp_path: Path
+) -> None:
+    done = check(remote, tmp_path, "mcp URL/echo")
+    assert done.returncode == 1
+    assert "no MCP server" in done.stderr

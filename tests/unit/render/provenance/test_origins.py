@@ -9,7 +9,7 @@ from holdfast.kube.paths import format_path, parse_path
 from holdfast.manifest.fleet.fleet import DeclaredAgent
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.render.fleet import render_fleet
-from holdfast.render.plan.declared import plan_fleet
+from holdfast.render.plan.planning import plan_fleet
 from holdfast.render.provenance.field_variants import variants
 from holdfast.render.provenance.origins import Origins
 
@@ -23,14 +23,16 @@ spec:
   version: 1.0.0
   image: registry.example/triage@sha256:{digest}
   model: {ref: shared}
-  env:
-    - {name: LEVEL, value: info}
+  container:
+    env:
+      - {name: LEVEL, value: info}
+    resources:
+      limits: {cpu: "1", memory: 1Gi}
   storage:
-    - {name: index, size: 1Gi, mountPath: /data}
+    volumes:
+      - {name: index, size: 1Gi, mountPath: /data}
   config:
     - {name: rules, mountPath: /etc/rules, data: {rules.yaml: "a: 1"}}
-  resources:
-    limits: {cpu: "1", memory: 1Gi}
 ---
 apiVersion: holdfast.dev/v1alpha1
 kind: ModelConfig
@@ -45,7 +47,8 @@ config:
   holdfast:agents:
     triage:
       storage:
-        - {name: index, size: 2Gi}
+        volumes:
+          - {name: index, size: 2Gi}
 """
 AGENT, SETTINGS = "agents/triage.yaml", "stacks/Pulumi.dev.yaml"
 CONTAINER = "spec.template.spec.containers[name=agent]"
@@ -67,6 +70,15 @@ def ref(kind: str, name: str = "triage", namespace: str = "agents") -> ObjectRef
     return ObjectRef(namespace, kind, name, versions.get(kind, "v1"))
 
 
+def as_rendered(origins: Origins, named: ObjectRef) -> ObjectRef:
+    """The object with the hash of its content behind its name, where it has one."""
+    return next(
+        reference_of(item.manifest)
+        for item in render_fleet(plan_fleet(origins.fleet, "dev"))
+        if item.lasting_identity == named.identity
+    )
+
+
 DEPLOYMENT = ref("Deployment")
 
 
@@ -77,18 +89,22 @@ DEPLOYMENT = ref("Deployment")
         pytest.param(
             DEPLOYMENT,
             f"{CONTAINER}.env[name=LEVEL].value",
-            (AGENT, 11),
-            "spec.env[0].value",
+            (AGENT, 12),
+            "spec.container.env[0].value",
             id="value of a variable",
         ),
         pytest.param(
-            DEPLOYMENT, f"{CONTAINER}.env[name=LEVEL]", (AGENT, 11), "spec.env[0]", id="variable"
+            DEPLOYMENT,
+            f"{CONTAINER}.env[name=LEVEL]",
+            (AGENT, 12),
+            "spec.container.env[0]",
+            id="variable",
         ),
         pytest.param(
             DEPLOYMENT,
             f"{CONTAINER}.resources.limits.memory",
-            (AGENT, 17),
-            "spec.resources.limits.memory",
+            (AGENT, 14),
+            "spec.container.resources.limits.memory",
             id="limit",
         ),
         pytest.param(
@@ -101,7 +117,7 @@ DEPLOYMENT = ref("Deployment")
         pytest.param(
             DEPLOYMENT,
             f"{CONTAINER}.env[name=MODEL_PROVIDER].value",
-            (AGENT, 23),
+            (AGENT, 25),
             "spec.provider",
             id="what another manifest shares",
         ),
@@ -115,14 +131,14 @@ DEPLOYMENT = ref("Deployment")
         pytest.param(
             ref("PersistentVolumeClaim", "triage-index"),
             "spec.resources.requests.storage",
-            (SETTINGS, 6),
-            "spec.storage[0].size",
+            (SETTINGS, 7),
+            "spec.storage.volumes[0].size",
             id="what the stack overrides",
         ),
         pytest.param(
             ref("ConfigMap", "triage-rules"),
             'data["rules.yaml"]',
-            (AGENT, 15),
+            (AGENT, 19),
             'spec.config[0].data["rules.yaml"]',
             id="key of a configuration",
         ),
@@ -133,26 +149,30 @@ DEPLOYMENT = ref("Deployment")
         pytest.param(
             ref("PersistentVolumeClaim", "triage-index"),
             "",
-            (SETTINGS, 6),
-            "spec.storage[0].name",
+            (SETTINGS, 7),
+            "spec.storage.volumes[0].name",
             id="whole object that one entry asks for",
         ),
         pytest.param(
             DEPLOYMENT,
             f"{CONTAINER}.securityContext.privileged",
             (AGENT, 6),
-            "spec.security",
+            "spec.pod.security",
             id="what is not for a manifest to choose: what is around it",
         ),
         pytest.param(
             DEPLOYMENT,
             f"{CONTAINER}.resources.claims[0]",
-            (AGENT, 16),
-            "spec.resources",
+            (AGENT, 13),
+            "spec.container.resources",
             id="what is not rendered: what is around it",
         ),
         pytest.param(
-            DEPLOYMENT, f"{CONTAINER}.env[name=NEW]", (AGENT, 10), "spec.env", id="a new variable"
+            DEPLOYMENT,
+            f"{CONTAINER}.env[name=NEW]",
+            (AGENT, 11),
+            "spec.container.env",
+            id="a new variable",
         ),
         pytest.param(
             DEPLOYMENT, "metadata.labels.new", (AGENT, 5), "metadata.labels", id="a new label"
@@ -161,7 +181,7 @@ DEPLOYMENT = ref("Deployment")
             DEPLOYMENT,
             "spec.template.spec.tolerations[0]",
             (AGENT, 6),
-            "spec.tolerations",
+            "spec.pod.tolerations",
             id="a list of which nothing is declared",
         ),
         pytest.param(
@@ -172,6 +192,7 @@ DEPLOYMENT = ref("Deployment")
 def test_a_field_leads_to_its_line(
     origins: Origins, object_ref: ObjectRef, path: str, place: tuple[str, int], field: str
 ) -> None:
+    object_ref = as_rendered(origins, object_ref)
     found = origins.origin_of(object_ref, parse_path(path))
     assert found is not None
     assert (found.location.file, found.location.line) == place

@@ -6,7 +6,7 @@ import pytest
 from holdfast.manifest.fleet.fleet import Fleet
 from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.manifest.kinds.kinds import McpServer, ModelConfig
-from holdfast.render.plan.declared import plan_workloads
+from holdfast.render.plan.planning import plan_workloads
 from holdfast.render.plan.render_agent import render_agent
 from holdfast.render.provenance.part_of_fleet import part_for
 
@@ -20,7 +20,7 @@ spec:
   version: 1.0.0
   image: {IMAGE}
   model: {{ref: shared}}
-  network: {{peers: [called]}}
+  network: {{egress: [{{agent: called}}]}}
   tools: [{{mcp: {{serverRef: search, toolNames: [find]}}}}]
 ---
 apiVersion: holdfast.dev/v1alpha1

@@ -1,7 +1,8 @@
 import json
+from dataclasses import replace
 
 import jsonschema
-from holdfast.drift.finding import NotChecked
+from holdfast.drift.finding import Actor, EvidenceSource, NotChecked
 from holdfast.drift.record.ledger import Transition
 from holdfast.drift.record.watch_report import Status, WatchState
 from holdfast.report.documents.drift_event import (
@@ -38,26 +39,25 @@ CLOUD_EVENT_SCHEMA = {
 
 def test_one_line_says_when_what_where_and_who() -> None:
     assert event_text(event()) == (
-        "2026-11-21T10:00:00.000Z  opened   high      Deployment cx/support  changed spec.replicas"
-        "  2 ->  x:hotfix  by alice, kubectl-set Update, 2026-11-21T10:00:00Z"
-        "  breaks image-digest-pinned"
+        "10:00:00Z opened  high     Deployment cx/support spec.replicas: 2 -> x:hotfix"
+        " by alice (kubectl-set) breaks image-digest-pinned"
     )
 
 
 def test_a_closed_finding_says_how_long_it_was_open() -> None:
     assert event_text(event(Transition.CLOSED, until=4)).endswith(
-        "changed spec.replicas  after 4.0 s"
+        "Deployment cx/support spec.replicas after 4.0 s"
     )
 
 
-def test_many_findings_of_one_hand_are_one_line() -> None:
+def test_many_findings_of_one_cause_are_one_line() -> None:
     assert cause_text(cause(Transition.OPENED, "abcde")) == (
-        "2026-11-21T10:00:00.000Z  opened   high      one cause: changed spec.replicas in 5 objects"
+        "10:00:00Z opened  high     one cause: changed spec.replicas in 5 objects"
         " of kind Deployment by alice through kubectl-set  x:hotfix: cx/a, cx/b, cx/c and 2 more"
         "  breaks image-digest-pinned"
     )
     assert cause_text(cause(Transition.CLOSED, "ab", until=4)).endswith(
-        "in 2 objects of kind Deployment by alice through kubectl-set  after 4.0 s"
+        "in 2 objects of kind Deployment by alice through kubectl-set after 4.0 s"
     )
 
 
@@ -123,3 +123,12 @@ def test_unknown_says_what_is_not_known() -> None:
 def test_times_are_in_a_unit_that_suits_them() -> None:
     shown = [seconds_text(seconds) for seconds in (0.04, 9.9, 10, 61, 3600, 7384)]
     assert shown == ["0.0 s", "9.9 s", "10 s", "1 min 1 s", "1 h 0 s", "2 h 3 min 4 s"]
+
+
+def test_a_finding_that_only_a_client_names_says_so_and_fits_80_columns() -> None:
+    alone = Actor("kubectl-edit", "Update", "", "2026-11-21T10:00:00Z")
+    found = replace(event().finding, live=5, policies=(), actors=(alone,))
+    text = event_text(replace(event(), finding=found))
+    assert text.endswith("spec.replicas: 2 -> 5 by kubectl-edit, no audit entry")
+    audited = replace(alone, manager="", user="alice", source=EvidenceSource.AUDIT)
+    assert len(event_text(replace(event(), finding=replace(found, actors=(audited,))))) <= 80

@@ -193,7 +193,7 @@ def test_text_of_the_cluster_cannot_write_to_the_terminal() -> None:
     assert "\nfake: line" not in text
 
 
-def test_the_layers_are_told_when_there_was_a_choice() -> None:
+def test_the_layers_are_reported_when_there_was_a_choice() -> None:
     layers = (Layer("holdfast", True, "compared 2 objects"), Layer("pulumi", False, "--no-engine"))
     report = DriftReport((), (), 2, layers)
     assert "layers" not in json.loads(drift_json(REPORT))

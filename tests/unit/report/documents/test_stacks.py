@@ -45,7 +45,7 @@ STACKS = (
 )  # fmt: skip
 
 
-def test_what_is_shared_is_told_once_and_the_rest_where_it_is() -> None:
+def test_what_is_shared_is_reported_once_and_the_rest_where_it_is() -> None:
     assert stacks_text(STACKS) == (
         "one cause: changed spec.image in 2 objects of kind Deployment by alice through kubectl-set"
         " on 2 stacks, 2026-11-21T10:00:00Z: x:1\n"

@@ -48,7 +48,7 @@ def test_no_text_of_a_cluster_reaches_a_file_unprintable(text: str, chosen: str)
 
 
 @pytest.mark.parametrize("chosen", ["markdown", "html", "text"])
-def test_which_detectors_ran_is_told_to_people(chosen: str) -> None:
+def test_which_detectors_ran_is_reported_to_people(chosen: str) -> None:
     shown = html.unescape(written(REWRITTEN, chosen))
     assert "layer pulumi: not asked: nothing drifted" in shown
     assert "recorded" in shown
@@ -332,7 +332,7 @@ class TestPrometheus:
         assert samples["holdfast_drift_complete,prod"] == 0
         assert "holdfast_drift_last_success_timestamp_seconds,prod" not in samples
 
-    def test_ages_are_told_where_a_history_is_kept(self) -> None:
+    def test_ages_are_reported_where_a_history_is_kept(self) -> None:
         age = "holdfast_drift_oldest_finding_age_seconds,critical,prod"
         assert self.samples(DriftReport((SIDECAR,), (), 1))[age] == 172_800
         assert age not in self.samples(REPORT)

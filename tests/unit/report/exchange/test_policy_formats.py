@@ -138,8 +138,23 @@ def _tags(page: str) -> list[str]:
     return tags
 
 
-def test_demands_of_one_rule_on_one_field_are_told_apart() -> None:
+def test_demands_of_one_rule_on_one_field_are_distinguished() -> None:
     other = MESSAGE.replace("expected nothing", "expected false")
     found = report(SAME, violation(MESSAGE), violation(other), summary("a"), THE_STACK, END)
     issues = json.loads(written(found, "gitlab"))
     assert len({each["fingerprint"] for each in issues}) == 2
+
+
+def test_every_rule_of_sarif_has_a_score_an_address_and_a_full_description() -> None:
+    report = PolicyReport("Policy of stack prod", "policy/prod", "prod")
+    run = json.loads(write_policy(report, "sarif", RULES, pages="docs/policies"))["runs"][0]
+    rules = run["tool"]["driver"]["rules"]
+    assert len(rules) == len(RULES)
+    for each, rule in zip(rules, RULES, strict=True):
+        score = float(each["properties"]["security-severity"])
+        assert (score >= 9) is (str(rule.severity) == "critical"), each["id"]
+        assert each["helpUri"].startswith("https://"), each["id"]
+        assert len(each["fullDescription"]["text"]) > len(each["shortDescription"]["text"])
+    absolute = write_policy(report, "sarif", RULES, pages="https://rules.example")
+    first = json.loads(absolute)["runs"][0]["tool"]["driver"]["rules"][0]
+    assert first["helpUri"] == f"https://rules.example/{RULES[0].id}.md"

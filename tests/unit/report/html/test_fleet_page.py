@@ -117,11 +117,11 @@ def test_the_page_says_all_that_is_known_of_a_drifted_agent() -> None:
         assert said in words
 
 
-def test_what_nobody_has_seen_is_nowhere_told_as_fine() -> None:
+def test_what_nobody_has_seen_is_nowhere_reported_as_fine() -> None:
     page = fleet_page(fleet(BLIND))
     body = page.split("</header>")[1]
     words = _Reader(page).words
-    assert "Not looked at: nothing is known about drift of this stack." in words
+    assert "Not checked: nothing is known about drift of this stack." in words
     assert "Nothing differs" not in words
     assert "Synced" not in body
     assert "0 of 1" in words

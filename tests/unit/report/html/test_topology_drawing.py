@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.unit.report.fleets import PLACE, agent, edge
 
-RELATIONS: tuple[Relation, ...] = ("calls", "model", "tools", "peer", "dependsOn", "lets in")
+RELATIONS: tuple[Relation, ...] = ("calls", "model", "tools", "egress", "dependsOn", "lets in")
 KINDS = {"model": "ModelConfig", "tools": "MCPServer"}
 
 
@@ -106,7 +106,7 @@ def test_a_team_map_has_a_mark_an_agent_and_counts_the_rest() -> None:
 def test_links_between_teams_are_counted_the_strongest_drawn() -> None:
     agents = [agent(f"a{at}", team=f"t{at:02}") for at in range(12)]
     edges = [
-        edge(f"a{one}", Node("Agent", "cx", f"a{other}"), "peer")
+        edge(f"a{one}", Node("Agent", "cx", f"a{other}"), "egress")
         for one in range(12)
         for other in range(12)
     ]

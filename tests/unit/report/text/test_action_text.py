@@ -13,7 +13,7 @@ STEPS = (
 )
 
 
-def test_steps_are_told_one_a_line_and_escaped() -> None:
+def test_steps_are_reported_one_a_line_and_escaped() -> None:
     assert steps_text(STEPS) == (
         "would evict Pod cx/rag-1 (node worker-3: it is cordoned)\n"
         "would declare (scaling.replicas: 4)\n"

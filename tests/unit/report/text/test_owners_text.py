@@ -13,17 +13,17 @@ OURS = Owner("holdfast", "Apply", TIME, ("spec.ports",))
 EDIT = Owner("kubectl-\x1b[31medit", "Update", TIME, ("metadata.labels.team",))
 
 
-def test_deliverers_are_counted_and_others_told_by_field() -> None:
+def test_deliverers_are_counted_and_others_reported_by_field() -> None:
     text = owners_text([OwnedObject(REF, (OURS, EDIT, FLUX))])
     assert text.splitlines()[1:] == [
         f"  holdfast  Apply {TIME}",
-        "    delivers 1 field (Holdfast)",
+        "    applies 1 field (Holdfast)",
         f"  kubectl-\\e[31medit  Update {TIME}",
         "    metadata.labels.team",
         f"  kustomize-controller  Apply {TIME}",
-        "    delivers 2 fields (Flux)",
+        "    applies 2 fields (Flux)",
         "  shared by holdfast, kustomize-controller",
-        "1 object, 1 delivered by more than one",
+        "1 object, 1 applied by more than one",
     ]
 
 

@@ -44,7 +44,7 @@ def test_a_line_says_what_runs_and_what_was_declared() -> None:
     )
 
 
-def test_the_same_is_told_to_programs() -> None:
+def test_the_same_is_reported_to_programs() -> None:
     told = json.loads(status_json(report(AgentState.SYNCED, SLOW)))
     assert told["commit"] == UPDATE.commit
     (agent,) = told["agents"]

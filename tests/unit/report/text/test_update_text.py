@@ -33,7 +33,7 @@ RESTART = UpdateRecord(
 )
 
 
-def test_the_newest_is_told_first_and_control_characters_are_shown() -> None:
+def test_the_newest_is_reported_first_and_control_characters_are_shown() -> None:
     assert updates_text([UPDATE, RESTART]) == (
         "2026-11-22T02:00:00Z  restart  mover  done\n"
         "  operator:       ann\n"
@@ -49,7 +49,7 @@ def test_the_newest_is_told_first_and_control_characters_are_shown() -> None:
     )
 
 
-def test_an_agent_is_told_whether_it_was_changed_if_that_is_known() -> None:
+def test_an_agent_is_reported_whether_it_was_changed_if_that_is_known() -> None:
     unknown = UpdateRecord(action="pulumi", stack="prod", outcome="succeeded")
     told = json.loads(updates_json("prod", [unknown, UPDATE], "mover"))
     assert [each["changed"] for each in told["updates"]] == [True, None]

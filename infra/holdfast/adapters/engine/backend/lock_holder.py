@@ -1,7 +1,7 @@
 """Who holds the lock of a stack, and whether that process still runs, as far as it can be seen.
 
 Law: a lock counts as dead only where its process would be seen if it lived. A process number means
-nothing outside of the PID namespace that gave it, and a host name does not tell one: containers may
+nothing outside of the PID namespace that gave it, and a host name does not name one: containers may
 share the name of their host. What cannot be seen lives.
 """
 

@@ -42,7 +42,7 @@ class _Record(msgspec.Struct, rename="camel"):
 
 @dataclass(frozen=True)
 class RemoteHistory:
-    """The newest changes of a stack, as its backend tells them."""
+    """The newest changes of a stack, as its backend reports them."""
 
     stack: Stack
 

@@ -57,7 +57,7 @@ class ActivityReader:
         return self._history is None
 
     def read(self) -> StackActivity:
-        """What the stack is up to now: a look at two folders, and at names when one has changed."""
+        """What the stack is up to now: a read of two folders, and at names when one has changed."""
         if self._history is None:
             return StackActivity()
         # The lock first: its holder has written its record by the time it is gone. The other

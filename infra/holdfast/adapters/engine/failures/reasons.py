@@ -15,6 +15,7 @@ from holdfast.adapters.engine.failures.messages import (
     find_conflicts,
 )
 from holdfast.adapters.engine.run.events import Diagnostic
+from holdfast.adapters.engine.run.toolchain import build_command
 from holdfast.errors import ExitCode
 
 
@@ -150,7 +151,8 @@ _REASONS: tuple[tuple[re.Pattern[str], _Explainer], ...] = tuple(
             r"no (\w+) plugin '([^']+)' found in the workspace(?: at version (\S+))?",
             _fixed(
                 "the {0} plugin {1} {2} is not installed",
-                "run 'make toolchain'; with your own Pulumi: 'pulumi plugin install'",
+                f"run '{build_command('toolchain')}'; with your own Pulumi: "
+                "'pulumi plugin install'",
             ),
         ),
         (
@@ -158,12 +160,15 @@ _REASONS: tuple[tuple[re.Pattern[str], _Explainer], ...] = tuple(
             r" install the plugin using `([^`]+)`",
             _fixed(
                 "the {0} plugin {1} {2} is not installed and could not be downloaded",
-                "run '{3}', or unset HOLDFAST_PULUMI and run 'make toolchain'",
+                "run '{3}', or unset HOLDFAST_PULUMI and run '" + build_command("toolchain") + "'",
             ),
         ),
         (
             r"No module named 'pulumi'|failed to discover package requirements: calling",
-            _fixed("the program's virtual environment is not complete", "run 'make setup'"),
+            _fixed(
+                "the program's virtual environment is not complete",
+                "run 'make setup'; in a project of your own `pip install 'holdfast[pulumi]'`",
+            ),
         ),
         (
             r"Pulumi CLI version (\S+) does not satisfy the version range (.+)",
@@ -247,7 +252,7 @@ _REMEDIES: Final = (
         "declare what {0} asks for, or correct it, and run it again",
     ),
     (
-        r'failed: \S+ "\S+" not found',
+        r'(?:failed: \S+|: namespaces) "\S+" not found',
         "it was deleted: run 'holdfast drift revert -s {stack}', then this again",
     ),
     (

@@ -67,6 +67,7 @@ def engine_environment(
     ambient: Mapping[str, str] | None = None,
     project_backend: str = "",
     kubeconfig: Path | None = None,
+    python: Path | None = None,
 ) -> EngineEnvironment:
     """Decide the variables of one run.
 
@@ -82,6 +83,8 @@ def engine_environment(
         project_backend: Backend that `Pulumi.yaml` names.
         kubeconfig: Kubeconfig of the sandbox that the stack lives in, used in place of the
             ambient one: a copy of it made earlier may be out of date.
+        python: Interpreter whose folder leads PATH: the program and a pack without an
+            environment of its own run on it.
     """
     ambient = os.environ if ambient is None else ambient
     home = _home(ambient, pulumi.is_built)
@@ -92,6 +95,8 @@ def engine_environment(
         wanted |= {"PULUMI_BACKEND_URL": _default_backend()} | _default_backend_variables(ambient)
     if kubeconfig is not None:
         wanted["KUBECONFIG"] = str(kubeconfig)
+    if python is not None:
+        wanted["PATH"] = _led_by(python.parent, wanted.get("PATH", ambient.get("PATH", os.defpath)))
     return EngineEnvironment(
         pulumi=pulumi,
         variables={k: v for k, v in wanted.items() if ambient.get(k) != v},
@@ -110,10 +115,8 @@ def _wanted_variables(
         "PULUMI_SKIP_UPDATE_CHECK": "true",
     }
     if pulumi.is_built:
-        folder = str(pulumi.path.parent)
-        path = [part for part in ambient.get("PATH", os.defpath).split(os.pathsep) if part]
         variables |= {
-            "PATH": os.pathsep.join([folder, *(part for part in path if part != folder)]),
+            "PATH": _led_by(pulumi.path.parent, ambient.get("PATH", os.defpath)),
             "PULUMI_HOME": str(home),
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             "PULUMI_DISABLE_REGISTRY_RESOLVE": "true",
@@ -126,6 +129,12 @@ def _wanted_variables(
         # An update of 800 objects logs 10 MB; the engine itself would keep 500.
         variables["PULUMI_LOG_ROTATION_MAX_TOTAL_MB"] = _LOG_MEGABYTES
     return variables
+
+
+def _led_by(folder: Path, path: str) -> str:
+    """A search path that begins with a folder."""
+    rest = [part for part in path.split(os.pathsep) if part and part != str(folder)]
+    return os.pathsep.join([str(folder), *rest])
 
 
 def _has_account() -> bool:

@@ -186,13 +186,13 @@ def _policy_event(event: _EventLine) -> Event | None:
         return PolicySummary(
             judged.policy_pack_name, judged.passed, judged.failed, judged.resource_urn
         )
-    if (mended := event.policy_remediation_event) is not None:
+    if (remediated := event.policy_remediation_event) is not None:
         return PolicyRemediation(
-            mended.policy_name,
-            mended.policy_pack_name,
-            mended.resource_urn,
-            Inputs(mended.before),
-            Inputs(mended.after),
+            remediated.policy_name,
+            remediated.policy_pack_name,
+            remediated.resource_urn,
+            Inputs(remediated.before),
+            Inputs(remediated.after),
         )
     return None
 

@@ -1,4 +1,4 @@
-"""What the engine tells while it runs: steps, messages, violations and a last word.
+"""What the engine reports while it runs: steps, messages, violations and a last word.
 
 Outputs of resources are not among it, and inputs only of what changes, as a text that no log can
 show by accident: they can hold secrets.

@@ -12,7 +12,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from holdfast.adapters.engine.run.toolchain import find_program
+from holdfast.adapters.engine.run.toolchain import build_command, find_program
 from holdfast.errors import ToolchainError
 
 PULUMI_VARIABLE = "HOLDFAST_PULUMI"
@@ -49,7 +49,7 @@ def find_pulumi() -> PulumiExecutable:
     """Find the `pulumi` to run and check its version; asked once in a process.
 
     Raises:
-        ToolchainError: it is missing, not executable, older than 3.227 or tells no version.
+        ToolchainError: it is missing, not executable, older than 3.227 or prints no version.
     """
     return _checked(locate_pulumi())
 
@@ -91,7 +91,7 @@ def locate_pulumi() -> Path:
 def _checked(path: Path) -> PulumiExecutable:
     remedy = (
         f"set {PULUMI_VARIABLE} to Pulumi {_dotted(MINIMUM_VERSION)} or newer, or unset it and "
-        "run 'make toolchain'"
+        f"run '{build_command('toolchain')}'"
     )
     text = _version_text(path, remedy)
     match = re.search(r"(\d+)\.(\d+)\.(\d+)", text)

@@ -1,15 +1,19 @@
 """How the engine is started for a project: which program, under which variables, or not at all."""
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
 
 from holdfast.adapters.engine.backend.processes import forget_engine, note_engine
 from holdfast.adapters.engine.failures.messages import without_credentials
 from holdfast.adapters.engine.project import Project
 from holdfast.adapters.engine.run.environment import EngineEnvironment
 from holdfast.adapters.engine.run.process import Finished, LineHandler, StopReason, run_in_session
+from holdfast.adapters.engine.run.toolchain import build_command
 from holdfast.errors import EngineError, InputError, ToolchainError
 
 _EXPERIMENT = "PULUMI_SKIP_CHECKPOINTS"
@@ -25,6 +29,7 @@ _NEVER_PASSED_ON = (
 )
 _OPTION_PREFIX = "PULUMI_OPTION_"
 _LOCKING = ("up ", "destroy ", "refresh ", "stack import ", "stack init ")
+_PROGRAM_PACKAGES = ("pulumi", "pulumi_kubernetes", "pulumi_policy")
 _STREAM_EVENTS = {"PULUMI_ENABLE_STREAMING_JSON_PREVIEW": "true"}
 
 
@@ -74,7 +79,7 @@ class EngineRunner:
             )
         except OSError as error:
             message = f"{pulumi} cannot be started ({error.strerror})"
-            raise ToolchainError(message, remedy="run 'make toolchain'") from error
+            raise ToolchainError(message, remedy=f"run '{build_command('toolchain')}'") from error
         if takes_lock and finished.exit_code == 0:
             forget_engine(finished.pid)
         return replace(finished, errors=without_credentials(finished.errors))
@@ -94,13 +99,20 @@ class EngineRunner:
 
         Raises:
             EngineError: the program has no virtual environment.
-            InputError: checkpoints are switched off, and that is not confirmed by a variable.
+            InputError: Pulumi's packages are not installed, or checkpoints are switched off and
+                that is not confirmed by a variable.
         """
         environment = self.project.virtual_environment
         if environment is not None and not (environment / "bin" / "python").exists():
             # The engine would create one from the network, and then miss `pulumi` in it.
             message = f"the program's virtual environment {environment} does not exist"
             raise EngineError(message, remedy="run 'make setup'")
+        runs_here = environment is None or environment.resolve() == Path(sys.prefix).resolve()
+        if runs_here and (missing := [each for each in _PROGRAM_PACKAGES if not find_spec(each)]):
+            raise InputError(
+                f"the program needs {missing[0]}, which is not installed",
+                remedy="run `pip install 'holdfast[pulumi]'`",
+            )
         skips = self.variables.get(_EXPERIMENT, "").lower() in ("1", "true")
         if changes_state and skips and _FORCED_EXPERIMENT not in self.variables:
             message = f"{_EXPERIMENT} is set: a killed run would lose the whole state"

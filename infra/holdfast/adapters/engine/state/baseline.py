@@ -63,6 +63,7 @@ class Baseline(msgspec.Struct, frozen=True):
         reason: Why there is no baseline at all; empty when there is one.
         updated_seconds: When that update ended, in seconds since 1970; 0 without a baseline.
         untrusted: Objects whose only record a refresh has written.
+        unfinished: Objects that only an update which failed since then has deployed.
         pending: Objects in the middle of an operation that was never recorded as done.
         rewritten: Objects whose newest record a refresh wrote, each as that record has it.
         running: Runs under way, and killed ones whose lock is left.
@@ -74,6 +75,7 @@ class Baseline(msgspec.Struct, frozen=True):
     reason: str = ""
     updated_seconds: float = 0.0
     untrusted: tuple[ObjectRef, ...] = ()
+    unfinished: tuple[BaselineObject, ...] = ()
     pending: tuple[ObjectRef, ...] = ()
     rewritten: tuple[KubeObject, ...] = ()
     running: tuple[LockHolder, ...] = ()
@@ -119,12 +121,14 @@ def choose_baseline(history: History) -> Baseline:
             reason="the checkpoint of the last successful update is gone", pending=pending
         )
     objects, untrusted = _trusted_objects(history, update, deployment)
+    current = deployment if newest == update else history.checkpoint(newest)
     return Baseline(
         objects=objects,
         updated_seconds=history.saved_seconds[update],
         untrusted=untrusted,
+        unfinished=tuple(_unfinished(deployment, current)),
         pending=pending,
-        rewritten=tuple(_rewritten(history, update, deployment, objects)),
+        rewritten=tuple(_rewritten(history, current, objects)),
         later_changes=later,
     )
 
@@ -181,12 +185,19 @@ def _trusted_record(
     return newest if trust is _Trust.EITHER and not older.are_gone else None
 
 
+def _unfinished(deployment: Deployment, current: Deployment | None) -> Iterator[BaselineObject]:
+    known = {resource.urn for resource in deployment.resources}
+    for resource in current.resources if current is not None else ():
+        recorded = resource.kubernetes_object() if resource.urn not in known else None
+        if recorded is not None:
+            yield BaselineObject(resource.urn, recorded)
+
+
 def _rewritten(
-    history: History, update: int, deployment: Deployment, trusted: tuple[BaselineObject, ...]
+    history: History, current: Deployment | None, trusted: tuple[BaselineObject, ...]
 ) -> Iterator[KubeObject]:
     """What the newest checkpoint says of objects where a refresh, not an update, wrote it."""
     newest = len(history.saved_seconds) - 1
-    current = deployment if newest == update else history.checkpoint(newest)
     before = {each.urn: each for each in trusted}
     for resource in current.resources if current is not None else ():
         if resource.urn not in before or _trust(resource, history, newest) is _Trust.UPDATE:

@@ -38,6 +38,7 @@ class RecordedResource(msgspec.Struct, rename="camel", frozen=True):
         created: When it was created, RFC 3339; empty when an old engine wrote it.
         modified: When its record last changed, by an update or by a refresh.
         protect: Whether deleting it is refused.
+        retain_on_delete: Whether its object stays in the cluster when it is deleted.
         ignore_changes: Properties whose changes an update ignores.
         parent: Component that it stands below; empty for the root.
     """
@@ -52,6 +53,7 @@ class RecordedResource(msgspec.Struct, rename="camel", frozen=True):
     created: str = ""
     modified: str = ""
     protect: bool = False
+    retain_on_delete: bool = False
     ignore_changes: tuple[str, ...] | None = ()
     parent: str = ""
 
@@ -69,10 +71,10 @@ class RecordedResource(msgspec.Struct, rename="camel", frozen=True):
         try:
             head = _HEADS.decode(self.answer)
         except msgspec.ValidationError:
-            return _object_without_head(self.answer)
+            return _object_without_head(self.answer, self.inputs)
         named = head.metadata
         reference = ObjectRef(named.namespace, head.kind, named.name, head.api_version)
-        return RecordedObject(self.answer, reference, named.uid, head.field_manager)
+        return RecordedObject(self.answer, reference, named.uid, head.field_manager, self.inputs)
 
 
 class _RecordedMetadata(msgspec.Struct):
@@ -82,7 +84,7 @@ class _RecordedMetadata(msgspec.Struct):
 
 
 class _Head(msgspec.Struct, rename="camel"):
-    """What tells one object from another, read without the rest of it."""
+    """What identifies an object, read without the rest of it."""
 
     api_version: str
     kind: str
@@ -104,17 +106,29 @@ class RecordedObject:
         reference: Its reference.
         uid: UID of the live object; empty when none was recorded.
         field_manager: Manager under which the provider applied it; empty when unknown.
+        inputs: JSON text of what the program asked for.
     """
 
     answer: msgspec.Raw = field(repr=False)
     reference: ObjectRef
     uid: str
     field_manager: str
+    inputs: msgspec.Raw = field(default_factory=lambda: msgspec.Raw(b"{}"), repr=False)
 
     @cached_property
     def live(self) -> KubeObject:
         """The whole object, without the provider's notes and without secrets."""
         return _shown(self.answer, msgspec.json.decode(self.answer))
+
+    @cached_property
+    def asked(self) -> KubeObject | None:
+        """What the program asked for; None where a part of it is secret, or it is no object."""
+        if _SIGNATURE in bytes(self.inputs):
+            return None
+        asked = msgspec.json.decode(self.inputs)
+        if not isinstance(asked, dict) or not {"apiVersion", "kind"} <= asked.keys():
+            return None
+        return _without_notes(asked)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RecordedObject):
@@ -125,7 +139,7 @@ class RecordedObject:
         return hash((self.reference, self.uid))
 
 
-def _object_without_head(text: msgspec.Raw) -> RecordedObject | None:
+def _object_without_head(text: msgspec.Raw, inputs: msgspec.Raw) -> RecordedObject | None:
     """An object of which a name or a version is secret, or no text; None where there is none."""
     answer = msgspec.json.decode(text)
     if not isinstance(answer, dict) or not {"apiVersion", "kind", "metadata"} <= answer.keys():
@@ -133,7 +147,7 @@ def _object_without_head(text: msgspec.Raw) -> RecordedObject | None:
     live = _shown(text, answer)
     uid = str(mapping_at(live, "metadata").get("uid") or "")
     manager = str(answer.get("__fieldManager") or "")
-    return RecordedObject(text, reference_of(live), uid, manager)
+    return RecordedObject(text, reference_of(live), uid, manager, inputs)
 
 
 def _shown(text: msgspec.Raw, answer: dict[str, Any]) -> KubeObject:

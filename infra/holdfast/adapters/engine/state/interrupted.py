@@ -1,4 +1,4 @@
-"""What a run under way, or a killed one, has left of a stack: locks and operations half done."""
+"""What a run under way, or a killed one, has left of a stack: locks and operations unfinished."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -44,15 +44,15 @@ class Interrupted(msgspec.Struct, frozen=True):
             return StackLockedError(stack, self.holders)
         if not self.pending:
             return None
-        half_done = ", ".join(self.pending)
+        pending = ", ".join(self.pending)
         if self.may_be_locked:
             return EngineError(
-                f"a run is changing stack {stack}, or was killed while it did: half done are "
-                f"{half_done}",
+                f"a run is changing stack {stack}, or was killed while it did; unfinished: "
+                f"{pending}",
                 remedy=f"wait for it to end; if none runs, run '{recovery_command(stack)}'",
             )
         return EngineError(
-            f"a killed run of stack {stack} left half done: {half_done}",
+            f"a killed run of stack {stack} left unfinished: {pending}",
             remedy=f"run '{recovery_command(stack)}' to resume",
         )
 
@@ -118,10 +118,10 @@ def recover_interrupted(stack: Stack, left: Interrupted) -> Iterator[str]:
         yield _without_lock(stack, left.holders)
     if left.pending:
         try:
-            _without_half_done(stack)
+            _without_pending(stack)
         except StackLockedError as error:
             yield _without_lock(stack, error.holders)
-            _without_half_done(stack)
+            _without_pending(stack)
         yield f"resumed: {', '.join(left.pending)}"
 
 
@@ -155,7 +155,7 @@ def _without_lock(stack: Stack, holders: tuple[LockHolder, ...]) -> str:
     return f"removed the lock of {', '.join(map(str, holders))}: it has ended"
 
 
-def _without_half_done(stack: Stack) -> None:
+def _without_pending(stack: Stack) -> None:
     document = stack.state()
     if deleted := _in_deletion(document["deployment"]):
         stack.refresh(targets=deleted)

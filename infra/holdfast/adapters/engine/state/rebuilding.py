@@ -95,7 +95,7 @@ class Draft(msgspec.Struct, frozen=True):
 
     Attributes:
         resources: As a checkpoint has them, parents and providers first.
-        left_out: Names of resources that a plan does not tell enough of, each with the reason.
+        left_out: Names of resources that of which a plan does not say enough, each with the reason.
     """
 
     resources: tuple[Resource, ...]
@@ -112,7 +112,7 @@ def draft_of(planned: Sequence[Resource], new_id: Callable[[], str]) -> Draft:
     Law: what is in it refers only to what is in it.
 
     Args:
-        planned: The resources as the plan tells them, in its order.
+        planned: The resources as the plan has them, in its order.
         new_id: Makes the identifier of a provider, another one at each call.
     """
     provider_ids: dict[str, str] = {}
@@ -142,7 +142,7 @@ def _why_left_out(resource: Resource, kept: Mapping[str, Resource]) -> str:
     if json.dumps(_BLINDED) in inputs:
         return "it holds values that the program calls secret"
     if NOT_KNOWN_YET in inputs:
-        return "it holds values that only an update can tell"
+        return "it holds values that only an update knows"
     if not resource["type"].startswith(KUBERNETES_TYPE_PREFIX) or not _name_of(resource):
         return "it is no Kubernetes object with a name of its own"
     return ""

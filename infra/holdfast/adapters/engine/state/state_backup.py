@@ -94,7 +94,7 @@ def backed_up_state(files: FileHistory) -> Iterator[tuple[Path, ...]]:
 
 @contextmanager
 def emptied_state(stack: Stack) -> Iterator[Path | None]:
-    """Empty the state of a stack whose backend is no folder here; it is put back if the body fails.
+    """Empty the state of a stack whose backend is no folder here; it is restored if the body fails.
 
     Yields:
         The copy that is kept of it on this machine; None when the backend has no such stack.

@@ -1,5 +1,6 @@
 """What probes ask an API server, and whether pods run with the content that they mount."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,25 +10,31 @@ from typing import Any
 from holdfast.adapters.cluster.api_error import ApiError
 from holdfast.adapters.cluster.client import ApiClient
 from holdfast.adapters.cluster.content import Content, ContentKey, read_content
-from holdfast.adapters.cluster.json_answers import list_whole, read_whole
+from holdfast.adapters.cluster.json_answers import list_whole
+from holdfast.adapters.http.http_answer import (
+    DEEPEST_ANSWER,
+    LARGEST_ANSWER_BYTES,
+    UnansweredError,
+)
 from holdfast.drift.cause.attribution import Evidence
 from holdfast.drift.context import AuditTrails
 from holdfast.drift.probes.answers import CARD_PATH
 from holdfast.drift.probes.outcome import ProbeOutcome, Subject, unknown
-from holdfast.drift.probes.pods import MOUNTED_HASH, Written, probe_contents
+from holdfast.drift.probes.pods import LastWrite, probe_contents
 from holdfast.errors import ClusterError, LoginError
+from holdfast.kube.nesting import is_deeper_than
 from holdfast.kube.objects import KubeObject, ObjectRef, mapping_at
 from holdfast.kube.structure import KindEntry, builtin_kind
 from holdfast.manifest.fleet.fleet import Fleet
-from holdfast.manifest.types.agent_label import AGENT_LABEL
-from holdfast.render.plan.declared import plan_fleet
+from holdfast.manifest.types.marks import AGENT_LABEL, MOUNTED_HASH
 from holdfast.render.plan.plan import AgentPlan
-from holdfast.render.pod.mounted import MountedContent, mounted_contents, mounted_hash
+from holdfast.render.plan.planning import plan_fleet
+from holdfast.render.pod.external_content import MountedContent, mounted_contents, mounted_hash
 
 
 @dataclass(frozen=True)
 class ProbedCluster:
-    """Reads each kind once, however many probes ask for it; a failure is told to all of them."""
+    """Reads each kind once, for all probes; a failure is reported to all of them."""
 
     client: ApiClient
     _read: dict[tuple[str, str], list[KubeObject] | ClusterError] = field(default_factory=dict)
@@ -66,9 +73,22 @@ class ProbedCluster:
         return found
 
     def agent_card(self, namespace: str, service: str, port: str) -> dict[str, Any]:
-        """The card that an agent serves at a port of its Service, through the API server."""
+        """The card that an agent serves at a port of its Service, through the API server.
+
+        Raises:
+            UnansweredError: it is too large, too deep, or no JSON object.
+        """
         path = f"/api/v1/namespaces/{namespace}/services/{service}:{port}/proxy{CARD_PATH}"
-        return read_whole(self.client, path)
+        body = self.client.get_proxied(path, LARGEST_ANSWER_BYTES)
+        try:
+            served = json.loads(body)
+        except (ValueError, RecursionError) as error:
+            raise UnansweredError("the agent answers no JSON") from error
+        if not isinstance(served, dict) or is_deeper_than(served, DEEPEST_ANSWER):
+            raise UnansweredError(
+                f"the agent answers no JSON object of at most {DEEPEST_ANSWER} levels"
+            )
+        return served
 
     def _once(
         self, api_version: str, plural: str, namespace: str = "", selector: str = ""
@@ -148,10 +168,10 @@ class ProbedContents:
             raise ClusterError(f"the cluster does not serve {ref.kind} ({ref.api_version})")
         return entry.plural
 
-    def _written(self, found: Mapping[MountedContent, Content]) -> Iterator[Written]:
+    def _written(self, found: Mapping[MountedContent, Content]) -> Iterator[LastWrite]:
         for one, content in sorted(found.items()):
             if content.writer is None:
-                yield Written(f"{one.kind} {one.name}")
+                yield LastWrite(f"{one.kind} {one.name}")
                 continue
             events = None
             if self.trail is not None:
@@ -161,7 +181,7 @@ class ProbedContents:
             actors = Evidence(events).actors_of_field(
                 [content.writer], leaves_owner=True, is_wiped=False
             )
-            yield Written(f"{one.kind} {one.name}", actors[0])
+            yield LastWrite(f"{one.kind} {one.name}", actors[0])
 
 
 def _why(error: ClusterError) -> str:

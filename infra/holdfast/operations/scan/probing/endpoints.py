@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from holdfast.adapters.http.http_answer import UnansweredError, get_json
-from holdfast.adapters.mcp.mcp_server import ServerAddress, ToolServerError, list_tools
+from holdfast.adapters.http.http_answer import UnansweredError, get_json, place_of
+from holdfast.adapters.http.peers import metadata_address
+from holdfast.adapters.mcp.mcp_server import ServerAddress, ToolServerError, read_contract
 from holdfast.drift.probes.answers import (
     CARD_PATH,
     CommandCheck,
@@ -22,9 +23,10 @@ from holdfast.drift.probes.answers import (
 )
 from holdfast.drift.probes.outcome import ProbeOutcome, Subject, unknown
 from holdfast.errors import InputError
-from holdfast.manifest.fleet.tool_contracts import ToolContract
+from holdfast.manifest.fleet.tool_contracts import ServerContract
 from holdfast.manifest.fleet.tool_servers import DeclaredToolServer
 from holdfast.manifest.types.validation import suggestion
+from holdfast.operations.scan.request import HostHeaders
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +34,12 @@ class Answer:
     """What a server said, or why it said nothing.
 
     Attributes:
-        tools: Its tools; None when it could not be asked.
+        contract: Its tools and instructions; None when it could not be asked.
         error: Why; empty when it answered.
     """
 
     server: DeclaredToolServer
-    tools: tuple[ToolContract, ...] | None
+    contract: ServerContract | None
     error: str = ""
 
 
@@ -60,15 +62,32 @@ def chosen_servers(
 
 
 def ask(
-    servers: Sequence[DeclaredToolServer], headers: Mapping[str, str], timeout_seconds: float
+    servers: Sequence[DeclaredToolServer],
+    headers: HostHeaders,
+    timeout_seconds: float,
+    given: frozenset[str] = frozenset(),
 ) -> Iterator[Answer]:
-    """Ask each server which tools it offers."""
+    """Ask each server which tools it offers.
+
+    Args:
+        servers: At the addresses that are to be asked.
+        headers: Each for its host.
+        timeout_seconds: For one server.
+        given: Addresses that a person gave: they may lead anywhere.
+    """
     for server in servers:
-        address = ServerAddress(server.url, server.transport, headers)
+        if server.url not in given and (leads_to := metadata_address(server.url)):
+            yield Answer(server, None, _refused(server.url, leads_to))
+            continue
+        address = ServerAddress(server.url, server.transport, headers.for_url(server.url))
         try:
-            yield Answer(server, list_tools(address, timeout_seconds=timeout_seconds))
+            yield Answer(server, read_contract(address, timeout_seconds=timeout_seconds))
         except ToolServerError as error:
             yield Answer(server, None, str(error))
+
+
+def _refused(url: str, leads_to: str) -> str:
+    return f"{place_of(url)} leads to {leads_to}, which is asked only where an option names it"
 
 
 def _named(name: str, known: Sequence[DeclaredToolServer]) -> DeclaredToolServer:
@@ -103,6 +122,8 @@ def probe_model(subject: Subject, model: ExpectedModel, headers: Mapping[str, st
     if not model.address:
         reason = f"no Models API is known of provider {model.provider}: declare its baseUrl"
         return unknown(subject, what, reason)
+    if leads_to := metadata_address(model.address):
+        return unknown(subject, what, _refused(model.address, leads_to))
     try:
         answer = get_json(model.address, headers)
     except UnansweredError as error:
@@ -111,6 +132,10 @@ def probe_model(subject: Subject, model: ExpectedModel, headers: Mapping[str, st
 
 
 LARGEST_OUTPUT_BYTES: Final = 1024 * 1024
+_PASSED_ON: Final = ("HOME", "LANG", "LC_ALL", "PATH", "TMPDIR", "TZ", "USER")
+"""Of the environment: a manifest's command gets no passphrase and no token of this process."""
+_FOR_COMMANDS: Final = "HOLDFAST_PROBE_"
+"""Begins the variables that a person gives to commands, under the name that follows."""
 
 
 def probe_command(subject: Subject, probe: CommandCheck, folder: Path) -> ProbeOutcome:
@@ -139,6 +164,7 @@ def _run_command(probe: CommandCheck, folder: Path) -> tuple[bytes | None, int]:
     with subprocess.Popen(
         probe.command,
         cwd=folder,
+        env=_command_environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -161,6 +187,16 @@ def _run_command(probe: CommandCheck, folder: Path) -> tuple[bytes | None, int]:
         if len(output) > LARGEST_OUTPUT_BYTES:
             _kill_session(process.pid)
         return (None if is_late.is_set() else output), process.wait()
+
+
+def _command_environment() -> dict[str, str]:
+    plain = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    given = {
+        name.removeprefix(_FOR_COMMANDS): value
+        for name, value in os.environ.items()
+        if name.startswith(_FOR_COMMANDS)
+    }
+    return plain | given
 
 
 def _kill_session(pid: int) -> None:

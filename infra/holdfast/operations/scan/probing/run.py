@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from holdfast.adapters.http.http_answer import UnansweredError
 from holdfast.drift.finding import PROBES, Layer, Severity
 from holdfast.drift.probes.answers import (
     CARD_KEY,
@@ -27,7 +28,7 @@ from holdfast.manifest.fleet.fleet import DeclaredAgent, Fleet
 from holdfast.manifest.fleet.tool_checks import server_key
 from holdfast.manifest.fleet.tool_servers import DeclaredToolServer, tool_servers_of
 from holdfast.manifest.kinds.kinds import McpServer, ModelConfig
-from holdfast.manifest.types.agent_label import agent_of
+from holdfast.manifest.types.marks import agent_of
 from holdfast.manifest.types.values import duration_milliseconds
 from holdfast.operations.scan.probing.cluster import NOT_READ, ProbedCluster, ProbedContents
 from holdfast.operations.scan.probing.endpoints import (
@@ -184,13 +185,14 @@ class _Probing:
 
     def _tools_of(self, server: DeclaredToolServer) -> Answer:
         url = self.wanted.addresses.get(server.key, server.url)
-        return next(iter(ask([replace(server, url=url)], self.wanted.headers_for(url), 10.0)))
+        given = frozenset(self.wanted.addresses.values())
+        return next(iter(ask([replace(server, url=url)], self.wanted.headers, 10.0, given)))
 
     def _tools(self, subject: Subject, key: str, asked: "Future[Answer]") -> ProbeOutcome:
         answer = asked.result()
         locked = self.fleet.tool_lock.servers.get(key)
-        live = answer.error if answer.tools is None else answer.tools
-        return judge_tools(subject, key, locked.tools if locked else None, live)
+        live = answer.error if answer.contract is None else answer.contract
+        return judge_tools(subject, key, locked, live)
 
     def _declared_card(self, agent: DeclaredAgent) -> dict[str, Any] | None:
         for one in self.objects:
@@ -211,7 +213,7 @@ class _Probing:
             served = self.cluster.agent_card(agent.namespace, agent.name, self._port_of(agent))
         except LoginError:
             raise
-        except ClusterError as error:
+        except (ClusterError, UnansweredError) as error:
             remedy = f"name its address with --probe-address {agent.name}=URL"
             return unknown(subject, "agent card", f"{error}; or {remedy}")
         return judge_card(subject, card, served)

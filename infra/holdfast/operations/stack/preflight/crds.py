@@ -17,7 +17,7 @@ from holdfast.kube.objects import KindKey, api_group
 from holdfast.kube.structure import builtin_kind
 from holdfast.manifest.stack.controllers import CONTROLLERS, ControllerName
 from holdfast.manifest.types.manifest import API_VERSION
-from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.plan.metadata import RenderedObject
 from holdfast.sandbox.paths import CONTEXT_PREFIX, DEFAULT_NAME
 
 CrdOwner = ControllerName | Literal["holdfast"]

@@ -83,7 +83,7 @@ def _live_objects(stack: StackContext, wanted: Iterable[ObjectRef]) -> Iterator[
     client = ApiClient(connection, _REQUEST_SECONDS)
     selector = stack_selector(stack.name.rpartition("/")[2])
     for api_version, kind in sorted({(each.api_version, each.kind) for each in wanted}):
-        entry = _entry(api_version, kind)
+        entry = known_entry(api_version, kind)
         if entry is None:
             continue
         try:
@@ -96,7 +96,7 @@ def _live_objects(stack: StackContext, wanted: Iterable[ObjectRef]) -> Iterator[
             yield {"apiVersion": api_version, "kind": kind, **live}
 
 
-def _entry(api_version: str, kind: str) -> KindEntry | None:
+def known_entry(api_version: str, kind: str) -> KindEntry | None:
     """How a kind is called in URLs; an engine delivers none of a stack without one of these."""
     if api_group(api_version) == api_group(API_VERSION):
         return KindEntry(plural_of(kind), is_namespaced=True, type_name="")

@@ -260,7 +260,7 @@ def test_warns_of_changes_that_were_made_side_by_side(
     assert all("holdfast recover -s dev-1 --replace" in each for each in said)
 
 
-def test_a_state_that_is_gone_is_told_from_a_stack_that_never_was(backend: Backend) -> None:
+def test_a_state_that_is_gone_is_reported_from_a_stack_that_never_was(backend: Backend) -> None:
     backend.save(10)
 
     with pytest.raises(EngineError, match=r"state of stack dev-1 is gone .* 'holdfast recover -s"):

@@ -1,4 +1,4 @@
-"""Locks and half done operations of a backend that is no folder: what is asked, and what is not."""
+"""Locks and unfinished operations of a backend that is no folder: what is read, and what is not."""
 
 import json
 import socket
@@ -66,7 +66,7 @@ def test_what_is_half_done_may_be_a_run_under_way(world: World) -> None:
     refusal = interrupted(world.stack(backend="s3://state")).refusal("dev")
 
     assert str(refusal) == (
-        "a run is changing stack dev, or was killed while it did: half done are creating ConfigMap "
+        "a run is changing stack dev, or was killed while it did; unfinished: creating ConfigMap "
         "a; wait for it to end; if none runs, run 'holdfast up -s dev --recover'"
     )
 
@@ -88,7 +88,7 @@ def test_a_killed_run_of_a_folder_is_one() -> None:
     refusal = Interrupted(pending=("creating Deployment cx/app",)).refusal("dev")
 
     assert str(refusal) == (
-        "a killed run of stack dev left half done: creating Deployment cx/app; run 'holdfast "
+        "a killed run of stack dev left unfinished: creating Deployment cx/app; run 'holdfast "
         "up -s dev --recover' to resume"
     )
 

@@ -40,7 +40,7 @@ def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RemoteHistory:
     return RemoteHistory(world.stack(backend="s3://state"))
 
 
-def test_changes_are_told_oldest_first(history: RemoteHistory) -> None:
+def test_changes_are_reported_oldest_first(history: RemoteHistory) -> None:
     assert [time % 3600 for time in history.saved_seconds] == [91, 151]
 
 

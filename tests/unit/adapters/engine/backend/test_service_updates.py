@@ -1,4 +1,4 @@
-"""Pulumi Cloud with an update under way: its record has no end, and its state is half done."""
+"""Pulumi Cloud with an update under way: its record has no end, and its state is unfinished."""
 
 import json
 from contextlib import suppress

@@ -95,7 +95,7 @@ def test_a_backend_that_fails_is_explained(said: str, message: str, code: ExitCo
 
 
 @given(st.from_regex(r"[A-Za-z0-9.~!$&*+,;=%-]+", fullmatch=True))
-def test_no_password_of_an_address_is_told(password: str) -> None:
+def test_no_password_of_an_address_is_reported(password: str) -> None:
     told = without_credentials(f'open "postgres://app:{password}@db:5432/x?a=b": no')
 
     assert told == 'open "postgres://****@db:5432/x?a=b": no'

@@ -72,13 +72,20 @@ def test_a_known_reason_hides_no_other_resource_that_failed() -> None:
     assert "bee-deployment: not created: no" in said
 
 
-def test_a_resource_that_is_gone_is_made_again() -> None:
-    message = 'update of resource "urn:x" failed: serviceaccounts "ant" not found'
+@pytest.mark.parametrize(
+    "message",
+    [
+        'update of resource "urn:x" failed: serviceaccounts "ant" not found',
+        'resource "urn:x" was not successfully created by the Kubernetes API server: '
+        'namespaces "den" not found',
+    ],
+)
+def test_what_is_gone_is_recreated_by_a_revert(message: str) -> None:
     said, _ = told(Finished(1, "", 1.0), outcome(error(message, ANT)))
     assert said.endswith("run 'holdfast drift revert -s dev', then this again")
 
 
-def test_what_was_broken_off_because_of_another_is_not_told() -> None:
+def test_what_was_broken_off_because_of_another_is_not_reported() -> None:
     broken_off = error("failed to run remediation: context canceled", BEE)
     said, _ = told(Finished(1, "", 1.0), outcome(error(CONFLICT, ANT), broken_off))
     assert said.startswith("loop/ant: field manager dashboard has changed .spec.replicas")

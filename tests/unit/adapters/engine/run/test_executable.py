@@ -31,7 +31,7 @@ def test_takes_the_built_one_when_nothing_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("word", ["path", "system", "PATH"])
-def test_takes_the_one_on_path_when_told_to(
+def test_takes_the_one_on_path_on_request(
     word: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     make_pulumi(tmp_path / "built", "echo v3.259.0")

@@ -190,6 +190,17 @@ def test_is_not_what_a_failed_update_recorded(world: World) -> None:
     assert [change.succeeded for change in baseline.later_changes] == [False]
 
 
+def test_names_the_objects_that_only_a_failed_update_has_deployed(world: World) -> None:
+    world.up(a="one")
+    world.up(a="one", b="two", result="failed")
+
+    unfinished = choose_baseline(world).unfinished
+
+    assert [each.reference.name for each in unfinished] == ["b"]
+    world.up(a="one", b="two")
+    assert choose_baseline(world).unfinished == ()
+
+
 def test_takes_what_a_failed_update_recorded_once_a_good_one_confirms_it(world: World) -> None:
     world.up(a="one")
     world.up(a="two", result="failed")

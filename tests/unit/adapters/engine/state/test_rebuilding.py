@@ -86,7 +86,7 @@ def test_what_a_plan_does_not_tell_is_left_out_by_name() -> None:
 
     assert found.left_out == (
         "secret: it holds values that the program calls secret",
-        "later: it holds values that only an update can tell",
+        "later: it holds values that only an update knows",
         "nameless: it is no Kubernetes object with a name of its own",
         "other: it is no Kubernetes object with a name of its own",
     )

@@ -121,7 +121,7 @@ def test_a_copy_becomes_the_state_under_the_name_of_its_compression(
         assert files.state_paths()[0].read_text() == "copied"
 
 
-def test_a_state_elsewhere_is_kept_here_and_put_back_when_the_body_fails(
+def test_a_state_elsewhere_is_kept_here_and_reverted_when_the_body_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOLDFAST_STATE", str(tmp_path / "state"))

@@ -109,3 +109,15 @@ def test_a_credential_in_an_output_is_masked(tmp_path: Path) -> None:
     token = "ghp_" + "a1B2" * 9
     (finding,) = probe_command(SUBJECT, python(f"print({token!r})", "none\n"), tmp_path).findings
     assert token not in str(finding.live)
+
+
+def test_a_command_gets_what_was_meant_for_it_and_no_token_of_the_scan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PULUMI_ACCESS_TOKEN", "pul-hidden")
+    monkeypatch.setenv("PULUMI_CONFIG_PASSPHRASE", "hidden")
+    monkeypatch.setenv("HOLDFAST_PROBE_PGPASSWORD", "meant")
+    program = (
+        "import os; print(sorted(v for v in os.environ.values() if v in {'meant'} or 'hid' in v))"
+    )
+    assert probe_command(SUBJECT, python(program, "['meant']\n"), tmp_path).findings == ()

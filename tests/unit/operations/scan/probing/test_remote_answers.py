@@ -1,10 +1,19 @@
 """Models and agent cards, asked of a real server; what does not answer is not checked."""
 
+import socket
+import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
-from holdfast.adapters.http.http_answer import LARGEST_ANSWER_BYTES
+from holdfast.adapters.http.http_answer import (
+    LARGEST_ANSWER_BYTES,
+    UnansweredError,
+    get_json,
+    place_of,
+)
 from holdfast.drift.finding import Severity
 from holdfast.drift.probes.answers import CARD_PATH, ExpectedModel, judge_card
 from holdfast.drift.probes.outcome import Subject
@@ -67,6 +76,7 @@ def test_an_alias_that_was_moved_is_found(server: StubServer, answer: dict[str, 
         pytest.param([], 200, "the answer names neither root nor id", id="another shape"),
         pytest.param(b" " * (LARGEST_ANSWER_BYTES + 1), 200, "answers more than", id="too much"),
         pytest.param(b"[" * 200_000, 200, "answers no JSON", id="too deep"),
+        pytest.param(b"[" * 600 + b"]" * 600, 200, "64 levels", id="deep enough to hurt"),
     ],
 )
 def test_what_cannot_be_asked_is_not_checked(
@@ -131,3 +141,51 @@ class TestCard:
         server.says(CARD_PATH, answer)
         (unknown,) = probe_card(SUBJECT, CARD, server.url, {}).not_checked
         assert "answers no JSON object" in unknown.reason
+
+
+@pytest.mark.parametrize("slow", [b"HTTP/1.1 200 OK\r\n\r\n{", b"HTTP/1.1 2", b""])
+def test_a_server_that_trickles_keeps_no_scan_waiting(slow: bytes) -> None:
+    listening = socket.create_server(("127.0.0.1", 0))
+    stopped = threading.Event()
+
+    def trickle() -> None:
+        connection, _ = listening.accept()
+        with connection, suppress(OSError):
+            connection.sendall(slow)
+            while not stopped.wait(0.02):
+                connection.sendall(b" ")
+
+    thread = threading.Thread(target=trickle, daemon=True)
+    thread.start()
+    began = time.monotonic()
+    with pytest.raises(UnansweredError, match="no whole answer within"):
+        get_json(f"http://127.0.0.1:{listening.getsockname()[1]}/", {}, 0.3)
+    assert time.monotonic() - began < 3
+    stopped.set()
+    thread.join()
+    listening.close()
+
+
+def test_what_this_machine_serves_is_for_no_proxy(
+    server: StubServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    server.says("/x", {"a": 1})
+    assert get_json(f"{server.url}/x", {"Authorization": SECRET}) == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://169.254.169.254/latest", "http://[fe80::1]/", "http://[::ffff:169.254.169.254]/",
+        "http://2852039166/", "http://100.100.100.200/", "http://[fd00:ec2::254]/",
+    ],
+)  # fmt: skip
+def test_no_manifest_has_the_metadata_of_a_cloud_asked(address: str) -> None:
+    asked = ExpectedModel("x", "sonnet", "y", address)
+    (unknown,) = probe_model(SUBJECT, asked, {}).not_checked
+    assert "which is asked only where an option names it" in unknown.reason
+
+
+def test_an_address_is_shown_without_its_credentials() -> None:
+    assert place_of("https://me:pw@h.example:1/p?token=x#y\x1b") == "https://h.example:1/p"

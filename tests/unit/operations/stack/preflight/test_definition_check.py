@@ -9,7 +9,7 @@ from holdfast.operations.stack.preflight.crds import (
     remedy_for,
     require_crds,
 )
-from holdfast.render.plan.marks import RenderedObject
+from holdfast.render.plan.metadata import RenderedObject
 
 ROUTE = RenderedObject(
     "triage", "route", {"apiVersion": "gateway.networking.k8s.io/v1", "kind": "HTTPRoute"}

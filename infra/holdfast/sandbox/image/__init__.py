@@ -1,0 +1,1 @@
+"""The sandbox's own image: built from programs of this machine, without registry or engine."""

@@ -1,0 +1,1 @@
+"""Rules in force, run over objects: levels, waivers, verdicts and corrections."""

@@ -1,0 +1,1 @@
+"""What rules know: of Kubernetes, of credentials, commands, destinations and rights."""

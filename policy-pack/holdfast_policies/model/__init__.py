@@ -1,0 +1,1 @@
+"""What a rule is, what it reads and what it may say."""

@@ -1,0 +1,1 @@
+"""A company's own rules: Python files beside the pack, read as text and checked before they run."""

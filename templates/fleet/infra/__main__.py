@@ -1,0 +1,5 @@
+"""The program of every stack."""
+
+from holdfast.program import deploy
+
+deploy()

@@ -1,0 +1,3 @@
+module toolchain/node-pause
+
+go 1.26.0

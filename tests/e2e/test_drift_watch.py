@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import groupby
 from pathlib import Path
@@ -206,6 +206,48 @@ def _write_often(sandbox: LiveSandbox, times: int, seconds: float) -> None:
         body = json.dumps({"metadata": {"annotations": {"number": str(number)}}}).encode()
         path = "/api/v1/namespaces/cx/services/support-rag"
         client.write("PATCH", path, body, content_type="application/merge-patch+json")
+
+
+def test_a_channel_is_sent_digests_without_values(
+    project: FleetProject, sandbox: LiveSandbox, kubectl: Kubectl
+) -> None:
+    with Receiver(failures=0) as (url, received):
+        variables = {"HOLDFAST_STATE": str(sandbox.state), "HOLDFAST_TEAMS_URL": url}
+        options = ("-s", "dev")
+        with watching(*options, folder=project.root, variables=variables) as watch:
+            watch.wait_for_status("in sync")
+            kubectl("set", "image", *DEPLOYMENT, "agent=x:hotfix", user="alice")
+            watch.wait_for_turn("opened", "support-rag")
+            kubectl("annotate", "service/support-rag", "-n", "cx", "note=hunter2", user="alice")
+            watch.wait_for(turn("opened", "Service"))
+            assert project.holdfast("drift", "revert", "-s", "dev", "--yes").returncode == 0
+            for kind in ("Service", "Deployment"):
+                watch.wait_for(turn("closed", kind))
+            assert watch.end() == 8
+        log = "\n".join(watch.log)
+    # One message for all of it, unless the machine takes longer than a digest waits.
+    assert 1 <= len(received) <= 4
+    for message in received:
+        assert message["headers"]["Content-Type"] == "application/json; charset=UTF-8"
+        assert "Authorization" not in message["headers"]
+    cards = [message["body"]["attachments"][0]["content"]["body"] for message in received]
+    lines = [block["inlines"][0]["text"] for card in cards for block in card]
+    assert lines[0].startswith("Drift in stack dev: ")
+    image = "changed Deployment cx/support-rag spec.template.spec.containers[name=agent].image"
+    assert any(f"{image} by alice@example.test at 20" in line for line in lines)
+    assert any(line.startswith("closed ") and f"{image} after" in line for line in lines)
+    assert lines[-1] == "Run: holdfast drift -s dev"
+    sent = json.dumps([message["body"] for message in received])
+    assert not [word for word in ("x:hotfix", "hunter2") if word in sent]
+    assert "messages: to teams, by HOLDFAST_TEAMS_URL" in log
+    assert "hunter2" not in log
+
+
+def turn(transition: str, kind: str) -> Callable[[dict[str, Any]], bool]:
+    """Whether a document tells of a finding about an object of a kind."""
+    return lambda one: (
+        one["type"] == f"finding.{transition}" and one["finding"]["object"]["kind"] == kind
+    )
 
 
 class Receiver:

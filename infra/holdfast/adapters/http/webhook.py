@@ -19,6 +19,7 @@ from holdfast.adapters.http.peers import is_loopback_url
 from holdfast.errors import InputError
 
 CLOUD_EVENTS: Final = "application/cloudevents+json; charset=UTF-8"
+JSON: Final = "application/json; charset=UTF-8"
 MAX_TRIES: Final = 5
 MOST_WAITING: Final = 1000
 ENDING_SECONDS: Final = 5.0
@@ -34,13 +35,23 @@ Note = Callable[[str, str], None]
 class Webhook:
     """Delivers documents to one URL."""
 
-    def __init__(self, url: str, note: Note, token: str = "") -> None:
+    def __init__(
+        self,
+        url: str,
+        note: Note,
+        token: str = "",
+        *,
+        source: str = "--webhook",
+        content_type: str = CLOUD_EVENTS,
+    ) -> None:
         """Start to deliver.
 
         Args:
             url: http or https, without a user.
             note: Called with what became of each document; called from another thread.
             token: Bearer token; empty for none.
+            source: Option or variable that names the URL, for errors.
+            content_type: Of every document.
 
         Raises:
             InputError: it is no such URL.
@@ -48,13 +59,16 @@ class Webhook:
         parts = urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise InputError(
-                "--webhook: expected a URL that begins with http:// or https://",
+                f"{source}: expected a URL that begins with http:// or https://",
                 remedy="such as https://events.example/drift",
             )
         if parts.username or parts.password:
             raise InputError(
-                "--webhook: the URL holds a user or a password",
-                remedy="leave them out, and put a token into HOLDFAST_WEBHOOK_TOKEN",
+                f"{source}: the URL holds a user or a password",
+                remedy="leave them out"
+                + (
+                    ", and put a token into HOLDFAST_WEBHOOK_TOKEN" if source == "--webhook" else ""
+                ),
             )
         if token and parts.scheme == "http" and not is_loopback_url(url):
             raise InputError(
@@ -64,7 +78,7 @@ class Webhook:
         self.place = f"{parts.scheme}://{parts.hostname}"
         self._url = url
         self._note = note
-        self._headers = {"Content-Type": CLOUD_EVENTS, "User-Agent": f"holdfast/{__version__}"}
+        self._headers = {"Content-Type": content_type, "User-Agent": f"holdfast/{__version__}"}
         if token:
             self._headers["Authorization"] = f"Bearer {token}"
         self._waiting: queue.Queue[dict[str, Any] | None] = queue.Queue(MOST_WAITING)

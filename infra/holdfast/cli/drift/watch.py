@@ -44,7 +44,9 @@ def command(asked: _WatchRequest, *, output: str) -> int:
     """Watch until stopped, and report when drift comes and goes.
 
     Lists every kind once, then follows watch streams; every finding that opens or closes is a line,
-    a CloudEvent and a metric within a second or two. Writes nothing to the cluster.
+    a CloudEvent and a metric within a second or two. Writes nothing to the cluster. With
+    HOLDFAST_SLACK_URL or HOLDFAST_TEAMS_URL, the URL of a channel's incoming webhook, digests
+    go to that channel.
 
     \b
     Examples:

@@ -19,7 +19,7 @@ from holdfast.adapters.cluster.reflector import WatchConfig
 from holdfast.adapters.cluster.sought_kinds import kinds_beside
 from holdfast.adapters.cluster.writing import read_object
 from holdfast.adapters.engine.backend.stack_lock import ActivityReader
-from holdfast.adapters.http.webhook import Webhook
+from holdfast.adapters.http.webhook import JSON, Webhook
 from holdfast.controllers.runtime.http import EndpointServer
 from holdfast.controllers.runtime.log import Output
 from holdfast.controllers.runtime.process import host_and_port, stop_on_signals
@@ -27,6 +27,11 @@ from holdfast.controllers.watch.inputs import Activity, WatchedDeclaration
 from holdfast.controllers.watch.listeners import EventPrinter, MetricsFileListener, WebhookListener
 from holdfast.controllers.watch.loop import WatchLoop
 from holdfast.controllers.watch.metrics import DriftMetrics, MetricsFile
+from holdfast.controllers.watch.notifications import (
+    URL_VARIABLES,
+    NotificationListener,
+    chat_addresses,
+)
 from holdfast.controllers.watch.request import WatchRequest
 from holdfast.drift.cause.attribution import AuditTrail, session_findings
 from holdfast.drift.finding import Finding, Objects
@@ -116,13 +121,15 @@ def watch(
     if output not in {"text", "json"}:
         raise InputError(f"a watch has no output {output!r}", remedy="choose text or json")
     metrics = DriftMetrics(request.stack)
+    # Metrics first: who reads a printed line may ask for them at once.
     listeners: list[Listener] = [
-        EventPrinter(request.stack, lines, as_json=output == "json", is_verbose=watching.verbose),
         metrics,
+        EventPrinter(request.stack, lines, as_json=output == "json", is_verbose=watching.verbose),
     ]
-    webhook = _webhook(watching, metrics, lines)
-    if webhook is not None:
+    if watching.webhook:
+        webhook = _webhook(watching.webhook, "--webhook", metrics, lines)
         listeners.append(WebhookListener(request.stack, webhook))
+    listeners += _notifications(request.stack, metrics, lines)
     if watching.metrics:
         listeners += _metrics_outlet(watching.metrics, metrics, lines)
     sources = WatchSources(request, watching.silence_seconds, progress)
@@ -137,16 +144,26 @@ def watch(
     return ExitCode.CANCELLED
 
 
-def _webhook(watching: WatchRequest, metrics: DriftMetrics, lines: Output) -> Webhook | None:
-    if not watching.webhook:
-        return None
+def _webhook(url: str, source: str, metrics: DriftMetrics, lines: Output) -> Webhook:
+    """Where events go, or messages for people where a variable and not the option names it."""
 
     def note(outcome: str, problem: str) -> None:
         metrics.count_delivery(outcome)
         if problem:
             lines.note(f"webhook: event lost: {problem}")
 
-    return Webhook(watching.webhook, note, os.environ.get(WEBHOOK_TOKEN, ""))
+    if source == "--webhook":
+        return Webhook(url, note, os.environ.get(WEBHOOK_TOKEN, ""))
+    return Webhook(url, note, source=source, content_type=JSON)
+
+
+def _notifications(stack: str, metrics: DriftMetrics, lines: Output) -> list[Listener]:
+    found: list[Listener] = []
+    for chat, url in chat_addresses(os.environ).items():
+        webhook = _webhook(url, URL_VARIABLES[chat], metrics, lines)
+        found.append(NotificationListener(stack, chat, webhook))
+        lines.note(f"messages: to {chat}, by {URL_VARIABLES[chat]}")
+    return found
 
 
 def _metrics_outlet(place: str, metrics: DriftMetrics, lines: Output) -> list[Listener]:

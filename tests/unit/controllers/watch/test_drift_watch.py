@@ -43,3 +43,28 @@ def test_bad_input_is_one_error_and_exit_code_2(
     assert message in error
     assert "Traceback" not in error
     assert "hunter2" not in error
+
+
+@pytest.mark.parametrize("name", ["HOLDFAST_SLACK_URL", "HOLDFAST_TEAMS_URL"])
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        pytest.param("http://hooks.example/hunter2", "that begins with https://", id="clear text"),
+        pytest.param("https://u:hunter2@hooks.example/", "holds a user or a password", id="user"),
+        pytest.param("hunter2", "that begins with https://", id="no URL"),
+    ],
+)
+def test_the_address_of_a_channel_is_checked_at_the_start_and_not_repeated(
+    desired: str,
+    name: str,
+    url: str,
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(name, url)
+    assert run(["drift", "watch", "--desired", desired]) == 2
+    error = capsys.readouterr().err
+    assert f"{name}: " in error
+    assert message in error
+    assert "hunter2" not in error

@@ -9,7 +9,7 @@ from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.adapters.engine.results import RunResult
 from holdfast.errors import EngineError, ExitCode
 from holdfast_policies.model.kinds import ANY_KIND, CONFIG_MAP, DEPLOYMENT, NETWORK_POLICY, Kind
-from holdfast_policies.pack.answers import MENDING_LOST, UNDETERMINED
+from holdfast_policies.pack.answers import REMEDIATION_LOST, UNDETERMINED
 from holdfast_policies.table import RULES
 
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox, run_holdfast
@@ -149,7 +149,7 @@ def test_what_was_remediated_runs_and_what_a_replacement_lost_of_it_is_reported(
     project.declare({NO_PROFILE: {"runAsNonRoot": True}, "/metadata/labels/release": "two"})
     with pytest.raises(RunFailedError) as raised:
         stack.up(policy_pack=PACK)
-    assert {each for each, _ in found(raised.value.result)} == {MENDING_LOST}
+    assert {each for each, _ in found(raised.value.result)} == {REMEDIATION_LOST}
     assert profile() is None
     assert found(stack.up(policy_pack=PACK)) == []
     assert profile() == {"type": "RuntimeDefault"}

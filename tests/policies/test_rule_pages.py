@@ -10,7 +10,7 @@ from holdfast.report.exchange.policy_notices import page_of
 from holdfast.report.text.finding_text import NOT_CHECKED, anchor_of, runbook_link
 from holdfast_policies.evaluation.waivers import WAIVER_EXPIRED, WAIVER_UNUSED
 from holdfast_policies.model.rule import FRAMEWORKS, Rule
-from holdfast_policies.pack.answers import MENDING_LOST, UNDETERMINED
+from holdfast_policies.pack.answers import REMEDIATION_LOST, UNDETERMINED
 from holdfast_policies.table import RULES
 
 from tests.policies.rule_pages import FOLDER, INDEX, frameworks_of, pages
@@ -61,7 +61,7 @@ def test_every_control_belongs_to_a_framework(rule: Rule) -> None:
         runbook_link(NOT_CHECKED),
         *(
             f"docs/policies/{INDEX}#{name}"
-            for name in (UNDETERMINED, WAIVER_EXPIRED, WAIVER_UNUSED, MENDING_LOST, NOT_CHECKED)
+            for name in (UNDETERMINED, WAIVER_EXPIRED, WAIVER_UNUSED, REMEDIATION_LOST, NOT_CHECKED)
         ),
     ],
 )

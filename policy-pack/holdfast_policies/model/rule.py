@@ -122,7 +122,7 @@ class Rule:
         frameworks: Identifiers of the controls it serves, see `FRAMEWORKS`.
         fix: Whether an object could be put right without a person's choice.
         mend: What puts an object right that violates the rule, wholly or not at all; None for a
-            rule that only judges. See `mending` about when it is asked.
+            rule that only judges. See `remediation` about when it is asked.
         kinds: What it applies to.
         applies_to: Which objects of these kinds, where settings do not say it.
         check: Judges one object; None for a stack rule.

@@ -10,8 +10,8 @@ from functools import cache
 from typing import Any
 
 from holdfast_policies.evaluation.judge import Judgement, Violation
-from holdfast_policies.evaluation.mending import Mending
 from holdfast_policies.evaluation.profile import Profile, environment_of
+from holdfast_policies.evaluation.remediation import AppliedRemediation
 from holdfast_policies.evaluation.rule_set import RuleSet
 from holdfast_policies.evaluation.waivers import WaiverFault
 from holdfast_policies.evaluation.weakened import (
@@ -29,7 +29,7 @@ from holdfast_policies.pack.sdk import proto
 from holdfast_policies.version import PACK_NAME, PACK_VERSION
 
 UNDETERMINED = "undetermined"
-MENDING_LOST = "remediation-lost"
+REMEDIATION_LOST = "remediation-lost"
 
 _LEVELS = {
     Level.ADVISORY: proto.ADVISORY,
@@ -47,7 +47,7 @@ _SEVERITIES = {
 
 
 @cache
-def nothing_mended(rules: RuleSet) -> proto.RemediateResponse:
+def no_remediation_response(rules: RuleSet) -> proto.RemediateResponse:
     """Every rule by name: one that is not named counts as passed."""
     return proto.RemediateResponse(
         not_applicable=[
@@ -57,19 +57,19 @@ def nothing_mended(rules: RuleSet) -> proto.RemediateResponse:
     )
 
 
-def mended(
-    mendings: Sequence[Mending], steps: Sequence[Any], rules: RuleSet
+def remediation_response(
+    remediations: Sequence[AppliedRemediation], steps: Sequence[Any], rules: RuleSet
 ) -> proto.RemediateResponse:
     """What was put right: for each rule, the properties as they are after it.
 
     Args:
-        mendings: What was changed, in order.
+        remediations: What was changed, in order.
         steps: The properties after each.
         rules: All rules of the run.
     """
-    if not mendings:
-        return nothing_mended(rules)
-    changing = {each.ruling.rule.id for each in mendings}
+    if not remediations:
+        return no_remediation_response(rules)
+    changing = {each.ruling.rule.id for each in remediations}
     return proto.RemediateResponse(
         remediations=[
             proto.Remediation(
@@ -79,11 +79,11 @@ def mended(
                 description=printable(f"{each.ruling.rule.description}; put right: {each.words}"),
                 properties=properties,
             )
-            for each, properties in zip(mendings, steps, strict=True)
+            for each, properties in zip(remediations, steps, strict=True)
         ],
         not_applicable=[
             each
-            for each in nothing_mended(rules).not_applicable
+            for each in no_remediation_response(rules).not_applicable
             if each.policy_name not in changing
         ],
     )
@@ -95,7 +95,7 @@ def of_lost(judgements: Iterable[Judgement]) -> list[proto.AnalyzeDiagnostic]:
     for judgement in judgements:
         for each in judgement.violations:
             lost = diagnostic(each)
-            lost.policyName = MENDING_LOST
+            lost.policyName = REMEDIATION_LOST
             lost.message = printable(
                 f"{each.rule} had put this right, and the engine lost that when it replaced the "
                 f"object: run `pulumi up` again. {each.message}"

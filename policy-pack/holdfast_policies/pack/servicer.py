@@ -22,7 +22,6 @@ from holdfast_policies.decode.resource import (
 )
 from holdfast_policies.evaluation.census import hidden_in
 from holdfast_policies.evaluation.judge import Judgement, judgement_of, judgements, stack_judgements
-from holdfast_policies.evaluation.mending import Mending, mending_of, mending_rulings
 from holdfast_policies.evaluation.profile import (
     LEVEL_KEY,
     PolicyConfigError,
@@ -30,6 +29,11 @@ from holdfast_policies.evaluation.profile import (
     Ruling,
     environment_of,
     profile_of,
+)
+from holdfast_policies.evaluation.remediation import (
+    AppliedRemediation,
+    remediating_rulings,
+    remediation_of,
 )
 from holdfast_policies.evaluation.rule_set import SHIPPED_RULES, RuleSet
 from holdfast_policies.evaluation.waivers import NO_WAIVERS, Target, Waivers, target_of
@@ -65,7 +69,7 @@ class Servicer(AnalyzerServicer):
         self._waivers = waivers
         self._seen: set[Target] = set()
         self._used: set[str] = set()
-        self._mended: dict[str, tuple[Ruling, ...]] = {}
+        self._remediated: dict[str, tuple[Ruling, ...]] = {}
         self._last: tuple[Any, Subject] | None = None
         self._profiles: dict[Environment, Profile] = {}
         self._templates: dict[tuple[Environment, Kind | None], proto.AnalyzeResponse] = {}
@@ -146,7 +150,7 @@ class Servicer(AnalyzerServicer):
             decode_resource(resource, kind)
             for resource in request.resources
             if (kind := kind_of_token(resource.type)) is not None
-            and (kind in wanted or resource.urn in self._mended)
+            and (kind in wanted or resource.urn in self._remediated)
             and not is_patch(resource.type)
         ]
         response = proto.AnalyzeResponse()
@@ -170,27 +174,27 @@ class Servicer(AnalyzerServicer):
         Every other rule is named as changing nothing: silence would count as passed.
         """
         profile, kind = self._profile(request.urn), kind_of_token(request.type)
-        rulings = mending_rulings(profile, kind)
+        rulings = remediating_rulings(profile, kind)
         if kind is None or not rulings or is_patch(request.type):
-            return answers.nothing_mended(self._rules)
+            return answers.no_remediation_response(self._rules)
         properties, subject = request.properties, self._decoded(request, kind)
-        mendings: list[Mending] = []
+        remediations: list[AppliedRemediation] = []
         steps: list[Any] = []
         for ruling in rulings:
-            mend = partial(mending_of, subject, ruling, profile.waivers)
-            mending = _in_time(context, request.urn, mend)
-            if mending is not None:
-                properties, subject = patched(properties, mending.edits), mending.subject
-                mendings.append(mending)
+            remediate = partial(remediation_of, subject, ruling, profile.waivers)
+            remediation = _in_time(context, request.urn, remediate)
+            if remediation is not None:
+                properties, subject = patched(properties, remediation.edits), remediation.subject
+                remediations.append(remediation)
                 steps.append(properties)
-        if mendings:
-            self._mended[request.urn] = tuple(each.ruling for each in mendings)
-        return answers.mended(mendings, steps, self._rules)
+        if remediations:
+            self._remediated[request.urn] = tuple(each.ruling for each in remediations)
+        return answers.remediation_response(remediations, steps, self._rules)
 
     def _lost(self, subjects: Iterable[Subject], waivers: Waivers) -> Iterator[Judgement]:
         """What was put right in this run, and is wrong in what the update has made."""
         for subject in subjects:
-            for ruling in self._mended.get(subject.urn, ()):
+            for ruling in self._remediated.get(subject.urn, ()):
                 judgement = judgement_of(subject, ruling, waivers)
                 if judgement is not None:
                     yield judgement

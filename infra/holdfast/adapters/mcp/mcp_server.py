@@ -137,9 +137,8 @@ async def _read(
 
 async def _read_stateless(address: ServerAddress, allowance: "Allowance") -> ServerContract | None:
     """The contract by the protocol of 2026-07-28; None where the server does not speak it."""
-    # They import httpx and the SDK.
-    from holdfast.adapters.mcp.bounded_http import bounded_client  # noqa: PLC0415
-    from holdfast.adapters.mcp.stateless import (  # noqa: PLC0415
+    from holdfast.adapters.mcp.bounded_http import bounded_client  # noqa: PLC0415 - imports httpx
+    from holdfast.adapters.mcp.stateless import (  # noqa: PLC0415 - imports the SDK
         EarlierProtocolError,
         StatelessServer,
     )

@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -126,10 +126,7 @@ def watch(
         metrics,
         EventPrinter(request.stack, lines, as_json=output == "json", is_verbose=watching.verbose),
     ]
-    if watching.webhook:
-        webhook = _webhook(watching.webhook, "--webhook", metrics, lines)
-        listeners.append(WebhookListener(request.stack, webhook))
-    listeners += _notifications(request.stack, metrics, lines)
+    listeners += _outlets(request.stack, watching, metrics, lines)
     if watching.metrics:
         listeners += _metrics_outlet(watching.metrics, metrics, lines)
     sources = WatchSources(request, watching.silence_seconds, progress)
@@ -144,26 +141,24 @@ def watch(
     return ExitCode.CANCELLED
 
 
-def _webhook(url: str, source: str, metrics: DriftMetrics, lines: Output) -> Webhook:
-    """Where events go, or messages for people where a variable and not the option names it."""
+def _outlets(
+    stack: str, watching: WatchRequest, metrics: DriftMetrics, lines: Output
+) -> Iterator[Listener]:
+    """Where events go, and messages for people."""
 
     def note(outcome: str, problem: str) -> None:
         metrics.count_delivery(outcome)
         if problem:
             lines.note(f"webhook: event lost: {problem}")
 
-    if source == "--webhook":
-        return Webhook(url, note, os.environ.get(WEBHOOK_TOKEN, ""))
-    return Webhook(url, note, source=source, content_type=JSON)
-
-
-def _notifications(stack: str, metrics: DriftMetrics, lines: Output) -> list[Listener]:
-    found: list[Listener] = []
+    if watching.webhook:
+        webhook = Webhook(watching.webhook, note, os.environ.get(WEBHOOK_TOKEN, ""))
+        yield WebhookListener(stack, webhook)
     for chat, url in chat_addresses(os.environ).items():
-        webhook = _webhook(url, URL_VARIABLES[chat], metrics, lines)
-        found.append(NotificationListener(stack, chat, webhook))
-        lines.note(f"messages: to {chat}, by {URL_VARIABLES[chat]}")
-    return found
+        name = URL_VARIABLES[chat]
+        channel = Webhook(url, note, source=name, content_type=JSON)
+        yield NotificationListener(stack, chat, channel)
+        lines.note(f"messages: to {chat}, by {name}")
 
 
 def _metrics_outlet(place: str, metrics: DriftMetrics, lines: Output) -> list[Listener]:

@@ -28,10 +28,10 @@ DIGEST_SECONDS: Final = 30.0
 """What comes and goes within it is one message."""
 
 BLIND_SECONDS: Final = 300.0
-"""How long a watch sees nothing until people are told: an update takes less."""
+"""How long a state is unknown before a message reports it: an update takes less."""
 
 URL_VARIABLES: Final = {Chat.SLACK: "HOLDFAST_SLACK_URL", Chat.TEAMS: "HOLDFAST_TEAMS_URL"}
-"""Who knows such an address may write to the channel, so it is never an argument."""
+"""Such an address is a credential of the channel, so it is never an argument."""
 
 
 def chat_addresses(environment: Mapping[str, str]) -> dict[Chat, str]:
@@ -45,14 +45,14 @@ def chat_addresses(environment: Mapping[str, str]) -> dict[Chat, str]:
         if url and urlsplit(url).scheme != "https" and not is_loopback_url(url):
             raise InputError(
                 f"{URL_VARIABLES[chat]}: expected a URL that begins with https://",
-                remedy="whoever reads it may write to the channel: use https",
+                remedy="use https: the URL is a credential of the channel",
             )
     return {chat: url for chat, url in found.items() if url}
 
 
 @dataclass
 class _Pending:
-    """What waits to be told.
+    """What the next message will contain.
 
     Attributes:
         items: The worst ones, in order.
@@ -86,7 +86,7 @@ class NotificationListener(Listener):
         self._webhook = webhook
         self._state = WatchState(Status.UNKNOWN)
         self._blind_since: float | None = None
-        self._has_told_blind = False
+        self._is_blindness_sent = False
         self._pending = _Pending()
 
     def flushed(
@@ -117,13 +117,13 @@ class NotificationListener(Listener):
 
     def _is_news_of_blindness(self, now: float) -> bool:
         if self._state.status is not Status.UNKNOWN:
-            was_told, self._has_told_blind = self._has_told_blind, False
+            was_sent, self._is_blindness_sent = self._is_blindness_sent, False
             self._blind_since = None
-            return was_told
+            return was_sent
         self._blind_since = now if self._blind_since is None else self._blind_since
-        if self._has_told_blind or now - self._blind_since < BLIND_SECONDS:
+        if self._is_blindness_sent or now - self._blind_since < BLIND_SECONDS:
             return False
-        self._has_told_blind = True
+        self._is_blindness_sent = True
         return True
 
     def _send(self) -> None:

@@ -15,6 +15,7 @@ from holdfast.drift.finding import (
     DriftReport,
     Finding,
     NextUpdate,
+    Severity,
 )
 from holdfast.drift.record.ledger import FindingEvent, FindingKey, Timestamp, Transition
 from holdfast.kube.objects import Identity
@@ -108,6 +109,17 @@ class CauseEvent:
     objects: int
     opened: Timestamp
     at: Timestamp
+
+    @property
+    def worst_severity(self) -> Severity | None:
+        """Of its findings that have news; None where none has."""
+        found = (event.finding.severity for event in self.events)
+        return min(found, key=lambda each: each.rank, default=None)
+
+    @property
+    def spanned_objects(self) -> int:
+        """How many objects it spans, or spanned until it was closed."""
+        return self.objects or len({event.finding.ref for event in self.events})
 
     @property
     def dwell_seconds(self) -> float:

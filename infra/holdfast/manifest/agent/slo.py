@@ -1,4 +1,4 @@
-"""What an agent promises its callers, and what else somebody is to be told."""
+"""The service level objectives of an agent, and its other alerts."""
 
 from typing import Annotated, Literal
 

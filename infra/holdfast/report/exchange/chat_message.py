@@ -90,16 +90,13 @@ def finding_item(event: FindingEvent) -> Item:
 
 def cause_item(cause: CauseEvent) -> Item:
     """All findings with one cause, without values."""
-    findings = [event.finding for event in cause.events]
-    worst = min(
-        (each.severity for each in findings), key=lambda one: one.rank, default=Severity.LOW
-    )
-    spanned = cause.objects or len({each.ref for each in findings})
     end = f"since {rfc3339(cause.opened.time)}"
     if cause.transition is Transition.CLOSED:
         end = f"after {seconds_text(cause.dwell_seconds)}"
     turns = tuple(event.transition for event in cause.events)
-    return _item(worst, cause.transition, turns, f"{cause.source.words(spanned)} {end}")
+    worst = cause.worst_severity or Severity.LOW
+    text = f"{cause.source.words(cause.spanned_objects)} {end}"
+    return _item(worst, cause.transition, turns, text)
 
 
 def chat_message(digest: Digest, chat: Chat) -> dict[str, Any]:

@@ -47,10 +47,9 @@ def event_text(event: FindingEvent, *, colour: bool = False) -> str:
 def cause_text(cause: CauseEvent, *, colour: bool = False) -> str:
     """One line for many findings: their cause, how many objects, some of them by name."""
     findings = [event.finding for event in cause.events]
-    worst = min((each.severity for each in findings), key=lambda each: each.rank, default=None)
-    spanned = cause.objects or len({each.ref for each in findings})
-    what = safe_text(cause.source.words(spanned), longest=400)
-    line = f"{_start(cause.at, cause.transition, worst, colour=colour)}one cause: {what}"
+    what = safe_text(cause.source.words(cause.spanned_objects), longest=400)
+    start = _start(cause.at, cause.transition, cause.worst_severity, colour=colour)
+    line = f"{start}one cause: {what}"
     if cause.transition is Transition.CLOSED:
         return f"{line} after {seconds_text(cause.dwell_seconds)}"
     names = sorted({f"{each.ref.namespace}/{each.ref.name}".strip("/") for each in findings})

@@ -14,8 +14,13 @@ from holdfast_policies.decode.properties import (
     decode_properties,
 )
 from holdfast_policies.evaluation.judge import judgement_of
-from holdfast_policies.evaluation.mending import MENDED_KINDS, Mending, mending_of, mending_rulings
 from holdfast_policies.evaluation.profile import Ruling, profile_of
+from holdfast_policies.evaluation.remediation import (
+    REMEDIATED_KINDS,
+    AppliedRemediation,
+    remediating_rulings,
+    remediation_of,
+)
 from holdfast_policies.evaluation.waivers import NO_WAIVERS, Waiver, Waivers
 from holdfast_policies.model.edit import CannotEditError, Edit, with_edits
 from holdfast_policies.model.kinds import POD_TEMPLATE_PATHS, Kind, kind_of
@@ -37,7 +42,7 @@ from tests.policies.rule_cases import (
 from tests.policies.test_rules import wrapped
 
 URN = "urn:pulumi:staging::project::kubernetes:apps/v1:Deployment::agent"
-MENDING = [rule for rule in RULES if rule.mend is not None]
+REMEDIATING = [rule for rule in RULES if rule.mend is not None]
 GIVEN = {
     "owner-and-cost-labels": {
         "defaults": ["holdfast.dev/owner=platform", "holdfast.dev/cost-center=17"]
@@ -63,23 +68,23 @@ def deployment(pod: Mapping[str, Any]) -> dict[str, Any]:
 
 def mend(
     rule: Rule, kube_object: Mapping[str, Any], waivers: Waivers = NO_WAIVERS
-) -> Mending | None:
-    return mending_of(Subject.of(kube_object, URN), ruling_of(rule), waivers)
+) -> AppliedRemediation | None:
+    return remediation_of(Subject.of(kube_object, URN), ruling_of(rule), waivers)
 
 
 def violating() -> list[tuple[Rule, Case]]:
     return [
         (rule, case)
-        for rule in MENDING
+        for rule in REMEDIATING
         for case in cases_of(rule)
         if case.violates is not None
         and not case.settings
-        and kind_of(case.kube_object) in {*MENDED_KINDS, Kind("", "Pod")}
+        and kind_of(case.kube_object) in {*REMEDIATED_KINDS, Kind("", "Pod")}
         and "ephemeral" not in case.violates
     ]
 
 
-MENDED = [
+REMEDIATED = [
     pytest.param(rule, case, id=case.id)
     for rule, case in violating()
     if mend(rule, deployment(case.kube_object)) is not None
@@ -90,39 +95,39 @@ def test_the_rules_that_the_reference_lets_remediated_can() -> None:
     remediating = {
         rule.id for rule in RULES if Level.REMEDIATE in (rule.levels.staging, rule.levels.prod)
     }
-    assert {rule.id for rule in MENDING} == remediating
-    assert all(rule.fix is not Fix.NO for rule in MENDING)
-    assert {str(param.id).partition("/")[0] for param in MENDED} == remediating
+    assert {rule.id for rule in REMEDIATING} == remediating
+    assert all(rule.fix is not Fix.NO for rule in REMEDIATING)
+    assert {str(param.id).partition("/")[0] for param in REMEDIATED} == remediating
 
 
-@pytest.mark.parametrize(("rule", "case"), MENDED)
+@pytest.mark.parametrize(("rule", "case"), REMEDIATED)
 def test_what_was_remediated_passes_and_is_left_alone_then(rule: Rule, case: Case) -> None:
     before = deployment(case.kube_object)
     kept = copy.deepcopy(before)
-    mending = mend(rule, before)
-    assert mending is not None
+    remediation = mend(rule, before)
+    assert remediation is not None
     assert before == kept, "the object itself must not change"
-    assert judgement_of(mending.subject, ruling_of(rule), NO_WAIVERS) is None
-    assert mend(rule, mending.subject.object) is None
+    assert judgement_of(remediation.subject, ruling_of(rule), NO_WAIVERS) is None
+    assert mend(rule, remediation.subject.object) is None
 
 
-@pytest.mark.parametrize(("rule", "case"), MENDED)
+@pytest.mark.parametrize(("rule", "case"), REMEDIATED)
 def test_nothing_but_the_edits_is_changed(rule: Rule, case: Case) -> None:
     before = deployment(case.kube_object)
-    mending = mend(rule, before)
-    assert mending is not None
-    old, new = leaves(before), leaves(mending.subject.object)
-    places = {"".join(f"/{step}" for step in edit.steps) for edit in mending.edits}
+    remediation = mend(rule, before)
+    assert remediation is not None
+    old, new = leaves(before), leaves(remediation.subject.object)
+    places = {"".join(f"/{step}" for step in edit.steps) for edit in remediation.edits}
     for pointer in old.keys() | new.keys():
         # What was empty is not once something was put into it.
         is_edited = any(f"{pointer}/".startswith(f"{place}/") for place in places) or any(
             place.startswith(f"{pointer}/") for place in places
         )
         assert is_edited or old.get(pointer) == new.get(pointer), pointer
-    assert all(edit.words in mending.words for edit in mending.edits)
+    assert all(edit.words in remediation.words for edit in remediation.edits)
 
 
-@pytest.mark.parametrize(("rule", "case"), MENDED)
+@pytest.mark.parametrize(("rule", "case"), REMEDIATED)
 def test_nothing_is_changed_while_anything_is_unknown(rule: Rule, case: Case) -> None:
     before = deployment(case.kube_object)
     for pointer in pointers(before):
@@ -132,7 +137,7 @@ def test_nothing_is_changed_while_anything_is_unknown(rule: Rule, case: Case) ->
         assert mend(rule, unknown) is None, pointer
 
 
-@pytest.mark.parametrize(("rule", "case"), MENDED)
+@pytest.mark.parametrize(("rule", "case"), REMEDIATED)
 def test_what_is_waived_is_left_as_it_is(rule: Rule, case: Case) -> None:
     before = deployment(case.kube_object)
     metadata = before["metadata"]
@@ -152,16 +157,16 @@ def test_what_is_waived_is_left_as_it_is(rule: Rule, case: Case) -> None:
     assert mend(rule, before, Waivers((waiver,), date(2026, 3, 2))) is not None
 
 
-@pytest.mark.parametrize(("rule", "case"), MENDED)
+@pytest.mark.parametrize(("rule", "case"), REMEDIATED)
 def test_the_engine_s_encoding_is_changed_alike(rule: Rule, case: Case) -> None:
     before = deployment(case.kube_object)
-    mending = mend(rule, before)
-    assert mending is not None
+    remediation = mend(rule, before)
+    assert remediation is not None
     struct = encoded(before)
     kept = struct_pb2.Struct()
     kept.CopyFrom(struct)
-    assert decode_properties(patched(struct, mending.edits)) == decoded(
-        dict(mending.subject.object)
+    assert decode_properties(patched(struct, remediation.edits)) == decoded(
+        dict(remediation.subject.object)
     )
     assert struct == kept
 
@@ -169,16 +174,16 @@ def test_the_engine_s_encoding_is_changed_alike(rule: Rule, case: Case) -> None:
 @pytest.mark.parametrize("kind", ["Pod", "Job"])
 def test_what_can_only_be_replaced_is_not_remediated(kind: str) -> None:
     """The engine loses what was changed of an object that it deletes and makes anew."""
-    assert not [each for each in MENDED_KINDS if each.name == kind]
+    assert not [each for each in REMEDIATED_KINDS if each.name == kind]
     profile = profile_of("prod", {"all": "mandatory", "pss-seccomp": "remediate"})
-    assert [each.rule.id for each in mending_rulings(profile, DEPLOYMENT)] == ["pss-seccomp"]
-    assert mending_rulings(profile, Kind("", "Pod")) == ()
+    assert [each.rule.id for each in remediating_rulings(profile, DEPLOYMENT)] == ["pss-seccomp"]
+    assert remediating_rulings(profile, Kind("", "Pod")) == ()
 
 
 @given(st.data())
 def test_putting_right_twice_is_putting_right_once(data: st.DataObject) -> None:
     """Law, for objects broken in any places at once."""
-    rule = data.draw(st.sampled_from(MENDING))
+    rule = data.draw(st.sampled_from(REMEDIATING))
     one = deployment(allowed_case(RULES_BY_ID["pss-privileged"]).kube_object)
     for _ in range(data.draw(st.integers(1, 4))):
         pointer = data.draw(
@@ -186,13 +191,13 @@ def test_putting_right_twice_is_putting_right_once(data: st.DataObject) -> None:
         )
         value = data.draw(st.sampled_from([REMOVED, None, {}, [], False, True, 0, "", "x"]))
         one = with_value(one, pointer, value)
-    mending = mend(rule, one)
-    if mending is not None:
-        assert judgement_of(mending.subject, ruling_of(rule), NO_WAIVERS) is None
-        assert mend(rule, mending.subject.object) is None
+    remediation = mend(rule, one)
+    if remediation is not None:
+        assert judgement_of(remediation.subject, ruling_of(rule), NO_WAIVERS) is None
+        assert mend(rule, remediation.subject.object) is None
         struct = encoded(one)
-        changed = decode_properties(patched(struct, mending.edits))
-        assert changed == decoded(dict(mending.subject.object))
+        changed = decode_properties(patched(struct, remediation.edits))
+        assert changed == decoded(dict(remediation.subject.object))
 
 
 def test_a_secret_beside_stays_secret_and_is_not_reported() -> None:
@@ -200,10 +205,10 @@ def test_a_secret_beside_stays_secret_and_is_not_reported() -> None:
     secret = {SIGNATURE_KEY: SECRET_SIGNATURE, "value": "the-secret"}
     marked = with_value(before, "/spec/template/spec/containers/0/env/0/value", secret)
     rule = RULES_BY_ID["pss-seccomp"]
-    mending = mend(rule, decode_properties(encoded(marked)))
-    assert mending is not None
-    assert "the-secret" not in mending.words
-    changed = json_format.MessageToDict(patched(encoded(marked), mending.edits))
+    remediation = mend(rule, decode_properties(encoded(marked)))
+    assert remediation is not None
+    assert "the-secret" not in remediation.words
+    changed = json_format.MessageToDict(patched(encoded(marked), remediation.edits))
     environment = changed["spec"]["template"]["spec"]["containers"][0]["env"]
     assert environment[0]["value"] == secret
 
@@ -212,9 +217,9 @@ def test_a_secret_around_is_changed_within_its_mark() -> None:
     before = deployment(case_named("pss-seccomp").kube_object)
     secret = {SIGNATURE_KEY: SECRET_SIGNATURE, "value": before["spec"]["template"]["spec"]}
     marked = with_value(before, "/spec/template/spec", secret)
-    mending = mend(RULES_BY_ID["pss-seccomp"], decode_properties(encoded(marked)))
-    assert mending is not None
-    changed = json_format.MessageToDict(patched(encoded(marked), mending.edits))
+    remediation = mend(RULES_BY_ID["pss-seccomp"], decode_properties(encoded(marked)))
+    assert remediation is not None
+    changed = json_format.MessageToDict(patched(encoded(marked), remediation.edits))
     assert changed["spec"]["template"]["spec"][SIGNATURE_KEY] == SECRET_SIGNATURE
     context = changed["spec"]["template"]["spec"]["value"]["securityContext"]
     assert context["seccompProfile"] == {"type": "RuntimeDefault"}

@@ -21,12 +21,12 @@ from holdfast_policies.model.kinds import JOB, POD, POD_KINDS, SERVICE_ACCOUNT
 from holdfast_policies.model.rule import Level
 from holdfast_policies.model.subject import Subject
 
-MENDED_KINDS = (POD_KINDS - {POD, JOB}) | {SERVICE_ACCOUNT}
+REMEDIATED_KINDS = (POD_KINDS - {POD, JOB}) | {SERVICE_ACCOUNT}
 """Kinds whose fields an update changes in place."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mending:
+class AppliedRemediation:
     """What one rule changes of an object.
 
     Attributes:
@@ -45,7 +45,7 @@ class Mending:
         return "; ".join(edit.words for edit in self.edits)
 
 
-def mending_rulings(profile: Profile, subject_kind: object) -> tuple[Ruling, ...]:
+def remediating_rulings(profile: Profile, subject_kind: object) -> tuple[Ruling, ...]:
     """Rules that may put an object of a kind right."""
     return tuple(
         ruling
@@ -53,16 +53,16 @@ def mending_rulings(profile: Profile, subject_kind: object) -> tuple[Ruling, ...
         if ruling.level is Level.REMEDIATE
         and ruling.rule.mend is not None
         and subject_kind in ruling.rule.kinds
-        and subject_kind in MENDED_KINDS
+        and subject_kind in REMEDIATED_KINDS
     )
 
 
-def mending_of(subject: Subject, ruling: Ruling, waivers: Waivers) -> Mending | None:
+def remediation_of(subject: Subject, ruling: Ruling, waivers: Waivers) -> AppliedRemediation | None:
     """What a rule changes of an object; None when it passes or cannot be put right.
 
     Args:
         subject: The object.
-        ruling: One of `mending_rulings`.
+        ruling: One of `remediating_rulings`.
         waivers: What may be broken.
     """
     mend = ruling.rule.mend
@@ -77,7 +77,7 @@ def mending_of(subject: Subject, ruling: Ruling, waivers: Waivers) -> Mending | 
         return None
     if not edits or judgement_of(changed, ruling, waivers) is not None:
         return None
-    return Mending(ruling, edits, changed)
+    return AppliedRemediation(ruling, edits, changed)
 
 
 def _is_wanted(judgement: Judgement) -> bool:

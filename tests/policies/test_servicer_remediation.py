@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from google.protobuf import json_format
-from holdfast_policies.pack.answers import MENDING_LOST
+from holdfast_policies.pack.answers import REMEDIATION_LOST
 from holdfast_policies.pack.sdk import proto
 from holdfast_policies.table import RULES
 
@@ -76,11 +76,11 @@ def test_what_the_engine_lost_of_it_is_reported_after_the_update() -> None:
     made = request.resources.add(type=DEPLOYMENT, name="x", urn=urn)
     made.properties.CopyFrom(struct(WITHOUT_PROFILE))
     found = engine.servicer.AnalyzeStack(request, Context()).diagnostics
-    lost = next(each for each in found if each.policyName == MENDING_LOST)
+    lost = next(each for each in found if each.policyName == REMEDIATION_LOST)
     assert lost.enforcementLevel == proto.MANDATORY
     assert lost.urn == urn
     assert "pss-seccomp had put this right" in lost.message
     assert "run `pulumi up` again" in lost.message
     made.properties.CopyFrom(struct(workload(seccompProfile={"type": "RuntimeDefault"})))
     found = engine.servicer.AnalyzeStack(request, Context()).diagnostics
-    assert not [each for each in found if each.policyName == MENDING_LOST]
+    assert not [each for each in found if each.policyName == REMEDIATION_LOST]

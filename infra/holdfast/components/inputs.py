@@ -15,17 +15,9 @@ from holdfast.manifest.kinds.kinds import MCP_SERVER_KIND
 from holdfast.manifest.kinds.mcp_server import HostedServer, McpServerSpec
 from holdfast.manifest.stack.admission import AdmissionSettings
 from holdfast.manifest.stack.environment import Environment, Profile
-from holdfast.manifest.types.values import (
-    AgentName,
-    ImageReference,
-    Items,
-    JsonObject,
-    LabelName,
-    LabelValue,
-    ManifestModel,
-    QualifiedKey,
-    Semver,
-)
+from holdfast.manifest.types.manifest_model import Items, JsonObject, ManifestModel
+from holdfast.manifest.types.names import AgentName, LabelName, LabelValue, QualifiedKey
+from holdfast.manifest.types.values import ImageReference, Semver
 from holdfast.render.objects.admission import AdmissionPlan, judged_by
 from holdfast.render.plan.metadata import AgentMetadata, Provenance
 from holdfast.render.plan.plan import AgentPlan

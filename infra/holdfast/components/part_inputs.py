@@ -15,7 +15,7 @@ from holdfast.manifest.agent.skills import AgentSkill
 from holdfast.manifest.agent.state import ConfigEntry, SecretReference, StorageSettings
 from holdfast.manifest.agent.telemetry import Telemetry
 from holdfast.manifest.agent.tools import Tool
-from holdfast.manifest.types.values import Items, ManifestModel
+from holdfast.manifest.types.manifest_model import Items, ManifestModel
 from holdfast.render.plan.metadata import Provenance
 from holdfast.render.plan.plan import AgentPlan
 from holdfast.render.plan.render_context import RenderContext

@@ -21,10 +21,11 @@ from holdfast.manifest.types.annotations import (
     models_below,
     text_types_in,
 )
+from holdfast.manifest.types.names import AgentName, HostName
 from holdfast.manifest.types.references import EntryOf, RefersTo
 from holdfast.manifest.types.rules import Unique
 from holdfast.manifest.types.text_type import TextType
-from holdfast.manifest.types.values import IMAGE, IMAGE_NAME, AgentName, HostName, Url
+from holdfast.manifest.types.values import IMAGE, IMAGE_NAME, Url
 
 VERSIONS: Final = 4
 """Stand-ins of one output: what differs between the objects rendered with each depends on it.

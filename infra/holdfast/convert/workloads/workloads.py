@@ -14,7 +14,8 @@ from holdfast.kube.normalisation import normalise_object
 from holdfast.kube.objects import KubeObject, mapping_at, reference_of
 from holdfast.kube.syntax import fault_in_label_name
 from holdfast.manifest.types.manifest import API_VERSION, OWN_PREFIXES
-from holdfast.manifest.types.values import BACKED_UP_AGENT_NAME_MAX, SEMVER
+from holdfast.manifest.types.names import BACKED_UP_AGENT_NAME_MAX
+from holdfast.manifest.types.values import SEMVER
 
 UNKNOWN_VERSION: Final = "0.0.0"
 _TEMPLATES: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {

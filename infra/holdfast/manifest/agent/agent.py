@@ -37,17 +37,11 @@ from holdfast.manifest.agent.tools import Tool
 from holdfast.manifest.agent.workload_checks import WORKLOAD_RULES
 from holdfast.manifest.types.conditions import Every, Given, Written, any_given, is_
 from holdfast.manifest.types.manifest import Manifest
+from holdfast.manifest.types.manifest_model import Items
+from holdfast.manifest.types.names import LabelName, LabelValue, TeamName
 from holdfast.manifest.types.references import RefersTo
 from holdfast.manifest.types.rules import Computed, Found, Rule, Ruled, Unique, finds
-from holdfast.manifest.types.values import (
-    ImageReference,
-    Items,
-    LabelName,
-    LabelValue,
-    Semver,
-    TeamName,
-    duration_milliseconds,
-)
+from holdfast.manifest.types.values import ImageReference, Semver, duration_milliseconds
 
 AGENT_KIND = "Agent"
 DEFAULT_GRACE_SECONDS = 60

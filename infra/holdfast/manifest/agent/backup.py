@@ -7,18 +7,10 @@ from pydantic import Field
 from holdfast.manifest.agent.container import EnvVar
 from holdfast.manifest.text.faults import branch, chosen_by
 from holdfast.manifest.types.conditions import Given, is_
+from holdfast.manifest.types.manifest_model import Items, ManifestModel
+from holdfast.manifest.types.names import ObjectName, PartName
 from holdfast.manifest.types.rules import Rule, Ruled
-from holdfast.manifest.types.values import (
-    Cron,
-    DigestReference,
-    ImageReference,
-    Items,
-    ManifestModel,
-    ObjectName,
-    PartName,
-    Text,
-    TimeZone,
-)
+from holdfast.manifest.types.values import Cron, DigestReference, ImageReference, Text, TimeZone
 
 BACKED_UP_AGENT_NAME_MAX = 45
 """Longest name of an agent with a backup: `<agent>-backup` names a CronJob (at most 52)."""

@@ -7,15 +7,9 @@ from pydantic import Field
 
 from holdfast.manifest.text.faults import KEY
 from holdfast.manifest.types.conditions import Given, Some, Written, is_
+from holdfast.manifest.types.manifest_model import Items, JsonObject, ManifestModel
 from holdfast.manifest.types.rules import Computed, Found, Rule, Ruled, Unique, finds
-from holdfast.manifest.types.values import (
-    Items,
-    JsonObject,
-    ManifestModel,
-    MediaType,
-    Text,
-    Url,
-)
+from holdfast.manifest.types.values import MediaType, Text, Url
 
 SECURITY_SCHEMES: Final = (
     "apiKeySecurityScheme",

@@ -12,20 +12,10 @@ from holdfast.manifest.agent.agent_types import CALLED, OnlyFor
 from holdfast.manifest.agent.health import Probes
 from holdfast.manifest.agent.lifecycle import Lifecycle
 from holdfast.manifest.text.faults import fault
+from holdfast.manifest.types.manifest_model import Items, ManifestModel
+from holdfast.manifest.types.names import EnvName, FileName, ObjectName, PortName, ResourceName
 from holdfast.manifest.types.rules import Computed, Found, OneOf, Rule, Ruled, Unique, finds
-from holdfast.manifest.types.values import (
-    AbsolutePath,
-    EnvName,
-    FileName,
-    Items,
-    ManifestModel,
-    ObjectName,
-    Port,
-    PortName,
-    Quantity,
-    ResourceName,
-    Text,
-)
+from holdfast.manifest.types.values import AbsolutePath, Port, Quantity, Text
 
 DEFAULT_REQUESTS: Final = {"cpu": "100m", "memory": "256Mi", "ephemeral-storage": "64Mi"}
 DEFAULT_LIMITS: Final = {"cpu": "1", "memory": "1Gi", "ephemeral-storage": "1Gi"}

@@ -4,8 +4,9 @@ from typing import Annotated, Literal
 
 from holdfast.manifest.text.faults import branch, chosen_by
 from holdfast.manifest.types.conditions import Given, is_
+from holdfast.manifest.types.names import LabelName
 from holdfast.manifest.types.rules import Rule, Ruled
-from holdfast.manifest.types.values import LabelName, Port
+from holdfast.manifest.types.values import Port
 
 DependencyKind = Literal["Agent", "MCPServer", "ModelConfig", "Service"]
 

@@ -9,16 +9,10 @@ from pydantic import Field
 
 from holdfast.manifest.kinds.exemptions import Day, Glob
 from holdfast.manifest.types.conditions import Given
+from holdfast.manifest.types.manifest_model import Items, ManifestModel
+from holdfast.manifest.types.names import PartName
 from holdfast.manifest.types.rules import OneOf, Rule, Ruled, Unique
-from holdfast.manifest.types.values import (
-    Duration,
-    FieldPath,
-    Items,
-    ManifestModel,
-    PartName,
-    Sha256,
-    Text,
-)
+from holdfast.manifest.types.values import Duration, FieldPath, Sha256, Text
 
 
 class CommandProbe(Ruled):

@@ -12,20 +12,11 @@ from holdfast.manifest.text.faults import branch, chosen_by
 from holdfast.manifest.types.conditions import Given, is_
 from holdfast.manifest.types.hosts import DEFAULT_PORTS
 from holdfast.manifest.types.kubernetes_fields import PodSecurityContext, SecurityContext
+from holdfast.manifest.types.manifest_model import Items, ManifestModel
+from holdfast.manifest.types.names import Domain, LabelName, QualifiedKey, RbacWord
 from holdfast.manifest.types.references import RefersTo
 from holdfast.manifest.types.rules import Computed, Found, OneOf, Rule, Ruled, finds
-from holdfast.manifest.types.values import (
-    AbsolutePath,
-    Cidr,
-    Domain,
-    Items,
-    LabelName,
-    ManifestModel,
-    Port,
-    QualifiedKey,
-    RbacWord,
-    Text,
-)
+from holdfast.manifest.types.values import AbsolutePath, Cidr, Port, Text
 
 
 class GatewayReference(ObjectReference):

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from holdfast.manifest.types.values import LabelValue, ManifestModel, Retention
+from holdfast.manifest.types.manifest_model import ManifestModel
+from holdfast.manifest.types.names import LabelValue
+from holdfast.manifest.types.values import Retention
 
 PREFIX: Final = "holdfast.dev/"
 COST_CENTER: Final = f"{PREFIX}cost-center"

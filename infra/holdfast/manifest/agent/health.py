@@ -6,8 +6,10 @@ from pydantic import Field
 
 from holdfast.manifest.text.faults import branch, chosen_by
 from holdfast.manifest.types.conditions import Given, any_given, is_
+from holdfast.manifest.types.manifest_model import Items, ManifestModel
+from holdfast.manifest.types.names import PortName
 from holdfast.manifest.types.rules import OneOf, Rule, Ruled
-from holdfast.manifest.types.values import Items, ManifestModel, Port, PortName, Text
+from holdfast.manifest.types.values import Port, Text
 
 
 def _port_shape(value: object) -> str | None:

@@ -7,17 +7,11 @@ from pydantic import Field
 
 from holdfast.manifest.agent.agent_types import CALLED, OnlyFor
 from holdfast.manifest.agent.health import Exec, HttpGet
+from holdfast.manifest.types.manifest_model import Items, ManifestModel
+from holdfast.manifest.types.names import PartName
 from holdfast.manifest.types.references import EntryOf, Reaches
 from holdfast.manifest.types.rules import OneOf, Ruled
-from holdfast.manifest.types.values import (
-    AbsolutePath,
-    FetchUri,
-    HexDigest,
-    Items,
-    ManifestModel,
-    PartName,
-    Text,
-)
+from holdfast.manifest.types.values import AbsolutePath, FetchUri, HexDigest, Text
 
 DEFAULT_PRE_STOP_SECONDS = 5
 

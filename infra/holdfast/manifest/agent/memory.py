@@ -6,14 +6,11 @@ from pydantic import Field
 
 from holdfast.manifest.agent.model import Reference, as_reference
 from holdfast.manifest.types.conditions import Compared, Given, is_
+from holdfast.manifest.types.manifest_model import ManifestModel
+from holdfast.manifest.types.names import HostName, PartName
 from holdfast.manifest.types.references import EntryOf, Reaches, RefersTo
 from holdfast.manifest.types.rules import Rule, Ruled
-from holdfast.manifest.types.values import (
-    HostName,
-    ManifestModel,
-    PartName,
-    Port,
-)
+from holdfast.manifest.types.values import Port
 
 DATABASE_PORTS = {
     "chroma": 8000,

@@ -8,20 +8,11 @@ from pydantic import Field
 from holdfast.manifest.agent.container import KeyReference
 from holdfast.manifest.text.faults import branch, chosen_by
 from holdfast.manifest.types.conditions import Given, any_given, is_
+from holdfast.manifest.types.manifest_model import Items, ManifestModel
+from holdfast.manifest.types.names import FileName, LabelName, LabelValue, ObjectName
 from holdfast.manifest.types.references import EntryOf, Reaches, RefersTo
 from holdfast.manifest.types.rules import Computed, Found, OneOf, Rule, Ruled, finds
-from holdfast.manifest.types.values import (
-    Duration,
-    FileName,
-    Items,
-    LabelName,
-    LabelValue,
-    ManifestModel,
-    ObjectName,
-    Text,
-    Url,
-    duration_milliseconds,
-)
+from holdfast.manifest.types.values import Duration, Text, Url, duration_milliseconds
 
 DIRECT: Final = "direct"
 """In gatewayRef: past the stack's gateway."""

@@ -14,17 +14,9 @@ from holdfast.manifest.types.kubernetes_fields import (
     Toleration,
     TopologySpreadConstraint,
 )
-from holdfast.manifest.types.values import (
-    AbsolutePath,
-    Duration,
-    Items,
-    LabelName,
-    LabelValue,
-    ManifestModel,
-    ObjectName,
-    QualifiedKey,
-    duration_milliseconds,
-)
+from holdfast.manifest.types.manifest_model import Items, ManifestModel
+from holdfast.manifest.types.names import LabelName, LabelValue, ObjectName, QualifiedKey
+from holdfast.manifest.types.values import AbsolutePath, Duration, duration_milliseconds
 
 
 class CacheWarmer(ManifestModel):

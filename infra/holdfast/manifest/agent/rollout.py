@@ -6,15 +6,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from holdfast.manifest.types.conditions import Given, any_given, is_
+from holdfast.manifest.types.manifest_model import Items, ManifestModel
 from holdfast.manifest.types.rules import Computed, Found, OneOf, Rule, Ruled, finds
-from holdfast.manifest.types.values import (
-    Duration,
-    IntOrPercent,
-    Items,
-    ManifestModel,
-    Text,
-    duration_milliseconds,
-)
+from holdfast.manifest.types.values import Duration, IntOrPercent, Text, duration_milliseconds
 
 Percentage = Annotated[int, Field(ge=0, le=100)]
 Share = Annotated[float, Field(ge=0, le=100)]

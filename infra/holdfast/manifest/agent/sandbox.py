@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from holdfast.manifest.types.conditions import Given, Written, is_
+from holdfast.manifest.types.manifest_model import ManifestModel
 from holdfast.manifest.types.rules import Rule, Ruled
-from holdfast.manifest.types.values import Duration, ManifestModel
+from holdfast.manifest.types.values import Duration
 
 
 class WarmPool(ManifestModel):

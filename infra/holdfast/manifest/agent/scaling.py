@@ -7,17 +7,14 @@ from pydantic import Field
 
 from holdfast.manifest.text.faults import branch, chosen_by
 from holdfast.manifest.types.conditions import Compared, Every, Given, any_given, is_
+from holdfast.manifest.types.manifest_model import Items, ManifestModel
+from holdfast.manifest.types.names import LabelName, LabelValue, QualifiedKey
 from holdfast.manifest.types.rules import Computed, Found, Rule, Ruled, finds
 from holdfast.manifest.types.values import (
     Cron,
     Duration,
     IntOrPercent,
-    Items,
-    LabelName,
-    LabelValue,
-    ManifestModel,
     PositiveQuantity,
-    QualifiedKey,
     Text,
     TimeZone,
     duration_milliseconds,

@@ -5,16 +5,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from holdfast.manifest.types.values import (
-    Cron,
-    Items,
-    LabelValue,
-    ManifestModel,
-    QualifiedKey,
-    ShortLabel,
-    Text,
-    TimeZone,
-)
+from holdfast.manifest.types.manifest_model import Items, ManifestModel
+from holdfast.manifest.types.names import LabelValue, QualifiedKey, ShortLabel
+from holdfast.manifest.types.values import Cron, Text, TimeZone
 
 
 class Run(ManifestModel):

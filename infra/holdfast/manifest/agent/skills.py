@@ -2,18 +2,11 @@
 
 from typing import Annotated
 
+from holdfast.manifest.types.manifest_model import ManifestModel
+from holdfast.manifest.types.names import PartName
 from holdfast.manifest.types.references import Reaches
 from holdfast.manifest.types.rules import OneOf, Ruled
-from holdfast.manifest.types.values import (
-    Commit,
-    DigestReference,
-    InnerPath,
-    ManifestModel,
-    PartName,
-    Sha256,
-    Text,
-    Url,
-)
+from holdfast.manifest.types.values import Commit, DigestReference, InnerPath, Sha256, Text, Url
 
 
 class GitSource(ManifestModel):

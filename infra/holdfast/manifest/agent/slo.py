@@ -5,15 +5,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from holdfast.manifest.types.conditions import any_given
+from holdfast.manifest.types.manifest_model import ManifestModel
+from holdfast.manifest.types.names import AlertName
 from holdfast.manifest.types.rules import Rule, Ruled
-from holdfast.manifest.types.values import (
-    AlertName,
-    Duration,
-    ManifestModel,
-    PromQl,
-    Text,
-    Url,
-)
+from holdfast.manifest.types.values import Duration, PromQl, Text, Url
 
 OBJECTIVES = ("availability", "latency", "tool_success")
 

@@ -11,20 +11,10 @@ from holdfast.kube.syntax import fault_in_subdomain_name
 from holdfast.manifest.agent.backup import Backup, RestoreFrom
 from holdfast.manifest.agent.memory import Database
 from holdfast.manifest.types.conditions import Given, Some, Written, any_given, is_
+from holdfast.manifest.types.manifest_model import Items, ManifestModel
+from holdfast.manifest.types.names import EnvName, FileName, ObjectName, PartName, ShortLabel
 from holdfast.manifest.types.rules import Computed, Found, OneOf, Rule, Ruled, Unique, finds
-from holdfast.manifest.types.values import (
-    AbsolutePath,
-    Duration,
-    EnvName,
-    FileName,
-    Items,
-    ManifestModel,
-    ObjectName,
-    PartName,
-    PositiveQuantity,
-    SecretPath,
-    ShortLabel,
-)
+from holdfast.manifest.types.values import AbsolutePath, Duration, PositiveQuantity, SecretPath
 
 AccessMode = Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]
 

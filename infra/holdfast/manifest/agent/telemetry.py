@@ -7,9 +7,10 @@ from pydantic import Field
 from holdfast.manifest.agent.agent_types import CALLED, OnlyFor
 from holdfast.manifest.agent.slo import Alert, ServiceObjectives
 from holdfast.manifest.types.conditions import Given, is_
+from holdfast.manifest.types.manifest_model import Items, ManifestModel
 from holdfast.manifest.types.references import Reaches
 from holdfast.manifest.types.rules import Rule, Ruled, Unique
-from holdfast.manifest.types.values import AbsolutePath, Duration, Items, ManifestModel, Port, Url
+from holdfast.manifest.types.values import AbsolutePath, Duration, Port, Url
 
 
 class Metrics(Ruled):

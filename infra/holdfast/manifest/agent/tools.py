@@ -7,18 +7,11 @@ from pydantic import Field
 
 from holdfast.manifest.agent.model import Reference
 from holdfast.manifest.types.conditions import Given, is_
+from holdfast.manifest.types.manifest_model import Items, ManifestModel
+from holdfast.manifest.types.names import HeaderName, LabelName, ToolName
 from holdfast.manifest.types.references import EntryOf, Reaches, RefersTo
 from holdfast.manifest.types.rules import Computed, Found, OneOf, Rule, Ruled, Unique, finds
-from holdfast.manifest.types.values import (
-    Duration,
-    HeaderName,
-    Items,
-    LabelName,
-    ManifestModel,
-    Sha256,
-    ToolName,
-    Url,
-)
+from holdfast.manifest.types.values import Duration, Sha256, Url
 
 Transport = Literal["sse", "streamable-http"]
 

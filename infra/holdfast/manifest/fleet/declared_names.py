@@ -9,7 +9,7 @@ from holdfast.manifest.agent.exposure import GATEWAY
 from holdfast.manifest.kinds.kinds import KINDS, MCP_SERVER_KIND
 from holdfast.manifest.text.documents import Document
 from holdfast.manifest.text.origin import Origin
-from holdfast.manifest.types.values import BACKED_UP_AGENT_NAME_MAX
+from holdfast.manifest.types.names import BACKED_UP_AGENT_NAME_MAX
 
 _NAME_PATH = ("metadata", "name")
 

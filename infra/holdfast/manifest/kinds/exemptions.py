@@ -11,18 +11,10 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from holdfast.manifest.text.faults import fault
 from holdfast.manifest.types.conditions import Every, is_
+from holdfast.manifest.types.manifest_model import Items, ManifestModel
+from holdfast.manifest.types.names import KindName, LabelName, LabelValue, ObjectName, TeamName
 from holdfast.manifest.types.rules import OneOf, Rule, Ruled
-from holdfast.manifest.types.values import (
-    FieldPath,
-    Items,
-    KindName,
-    LabelName,
-    LabelValue,
-    ManifestModel,
-    ObjectName,
-    TeamName,
-    Text,
-)
+from holdfast.manifest.types.values import FieldPath, Text
 
 
 def _day(value: object) -> object:

@@ -18,19 +18,10 @@ from holdfast.manifest.agent.state import SecretReference
 from holdfast.manifest.agent.telemetry import Metrics, Telemetry
 from holdfast.manifest.agent.tools import Transport
 from holdfast.manifest.types.conditions import Every, Given, Written
+from holdfast.manifest.types.manifest_model import Items
+from holdfast.manifest.types.names import LabelName, TeamName, ToolName
 from holdfast.manifest.types.rules import OneOf, Rule, Ruled, Unique
-from holdfast.manifest.types.values import (
-    AbsolutePath,
-    ImageReference,
-    Items,
-    LabelName,
-    Port,
-    Semver,
-    Sha256,
-    TeamName,
-    ToolName,
-    Url,
-)
+from holdfast.manifest.types.values import AbsolutePath, ImageReference, Port, Semver, Sha256, Url
 
 PATHS: Final = {"streamable-http": "/mcp", "sse": "/sse"}
 """Where a server answers by default, as the official SDKs have it."""

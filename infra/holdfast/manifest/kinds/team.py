@@ -6,9 +6,10 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from holdfast.manifest.agent.model import Reference
+from holdfast.manifest.types.manifest_model import Items, JsonObject
+from holdfast.manifest.types.names import LabelName, LabelValue, TeamName
 from holdfast.manifest.types.references import RefersTo
 from holdfast.manifest.types.rules import Computed, Found, Rule, Ruled, Unique, finds
-from holdfast.manifest.types.values import Items, JsonObject, LabelName, LabelValue, TeamName
 
 
 class AgentTeamSpec(Ruled):

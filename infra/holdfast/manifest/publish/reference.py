@@ -20,7 +20,7 @@ from holdfast.manifest.kinds.kinds import KINDS
 from holdfast.manifest.publish.json_schema import field_descriptions
 from holdfast.manifest.stack.environment import Environment
 from holdfast.manifest.stack.stack_files import NAMESPACE
-from holdfast.manifest.types import values
+from holdfast.manifest.types import manifest_model, values
 from holdfast.manifest.types.annotations import alternatives
 from holdfast.manifest.types.references import MARKS
 from holdfast.manifest.types.text_type import TextType
@@ -172,7 +172,7 @@ _NAMED: tuple[tuple[Any, str], ...] = (
     (Caller, "agent's name, {namespace, name}, {namespace}, or gateway"),
     (values.IntOrPercent, "number or percent"),
     (values.Port, "port, 1–65535"),
-    (values.JsonObject, "mapping, in Kubernetes' own words"),
+    (manifest_model.JsonObject, "mapping, in Kubernetes' own words"),
 )
 
 
@@ -225,7 +225,7 @@ def _constrained(inner: Any, constraints: Sequence[Any]) -> str:  # noqa: ANN401
         return f"{words}, {bounds[Ge].ge}–{bounds[Le].le}"
     if Ge in bounds:
         return f"{words}, at least {bounds[Ge].ge}"
-    if MaxLen in bounds and bounds[MaxLen].max_length != values.MOST_ITEMS:
+    if MaxLen in bounds and bounds[MaxLen].max_length != manifest_model.MOST_ITEMS:
         return f"{words}, at most {bounds[MaxLen].max_length}"
     if MinLen in bounds:
         return f"{words}, at least {bounds[MinLen].min_length}"

@@ -4,7 +4,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from holdfast.manifest.types.values import Items, LabelName, ManifestModel, Text
+from holdfast.manifest.types.manifest_model import Items, ManifestModel
+from holdfast.manifest.types.names import LabelName
+from holdfast.manifest.types.values import Text
 
 
 class AdmissionSettings(ManifestModel):

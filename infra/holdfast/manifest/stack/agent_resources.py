@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from holdfast.manifest.types.values import ManifestModel
+from holdfast.manifest.types.manifest_model import ManifestModel
 
 
 class AgentResources(ManifestModel):

@@ -13,22 +13,10 @@ from holdfast.manifest.stack.controllers import ControllerName
 from holdfast.manifest.stack.updates import UpdateSettings
 from holdfast.manifest.text.faults import KEY, branch, chosen_by
 from holdfast.manifest.types.conditions import Given, any_given
+from holdfast.manifest.types.manifest_model import Items, JsonObject, ManifestModel
+from holdfast.manifest.types.names import LabelName, LabelValue, QualifiedKey
 from holdfast.manifest.types.rules import Computed, Found, Rule, Ruled, finds
-from holdfast.manifest.types.values import (
-    Address,
-    Cidr,
-    DigestReference,
-    Items,
-    JsonObject,
-    LabelName,
-    LabelValue,
-    ManifestModel,
-    Port,
-    QualifiedKey,
-    Quantity,
-    Text,
-    Url,
-)
+from holdfast.manifest.types.values import Address, Cidr, DigestReference, Port, Quantity, Text, Url
 
 Profile = Literal["dev", "staging", "prod"]
 Level = Literal["disabled", "advisory", "mandatory", "remediate"]

@@ -10,8 +10,9 @@ from holdfast.manifest.text.documents import Document, read_documents
 from holdfast.manifest.text.origin import Origin
 from holdfast.manifest.text.redaction import described
 from holdfast.manifest.text.source_text import read_text
+from holdfast.manifest.types.manifest_model import Items, ManifestModel
 from holdfast.manifest.types.validation import validate
-from holdfast.manifest.types.values import Items, ManifestModel, Text
+from holdfast.manifest.types.values import Text
 
 IGNORE_FILE = f"{STACKS_FOLDER}/drift-ignore.yaml"
 

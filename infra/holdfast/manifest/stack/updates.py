@@ -5,8 +5,9 @@ from typing import Annotated
 from pydantic import Field
 
 from holdfast.manifest.types.conditions import Given, any_given, is_
+from holdfast.manifest.types.manifest_model import Items
 from holdfast.manifest.types.rules import Rule, Ruled, Unique
-from holdfast.manifest.types.values import Items, Text, Url
+from holdfast.manifest.types.values import Text, Url
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 

@@ -7,14 +7,9 @@ from pydantic import Field
 
 from holdfast.kube.syntax import ANNOTATIONS_MAX_BYTES
 from holdfast.manifest.text.faults import KEY
+from holdfast.manifest.types.manifest_model import ManifestModel
+from holdfast.manifest.types.names import AgentName, LabelName, LabelValue, QualifiedKey
 from holdfast.manifest.types.rules import Computed, Found, Rule, Ruled, finds
-from holdfast.manifest.types.values import (
-    AgentName,
-    LabelName,
-    LabelValue,
-    ManifestModel,
-    QualifiedKey,
-)
 
 API_VERSION: Final = "holdfast.dev/v1alpha1"
 OWN_PREFIXES: Final = ("holdfast.dev/", "app.kubernetes.io/")

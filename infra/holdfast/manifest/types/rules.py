@@ -21,7 +21,7 @@ from holdfast.manifest.types.conditions import (
     value_at,
     written_as,
 )
-from holdfast.manifest.types.values import ManifestModel
+from holdfast.manifest.types.manifest_model import ManifestModel
 
 
 @dataclass(frozen=True, slots=True)

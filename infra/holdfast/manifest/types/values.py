@@ -1,149 +1,18 @@
-"""The value types of a manifest: a table of texts, each with its pattern, words and errors."""
+"""The values of a manifest: a table of texts and numbers, each with its pattern and errors."""
 
 import re
-from typing import Annotated, Any, Final, Self, TypeVar
+from typing import Annotated, Final
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, StringConstraints
-from pydantic.alias_generators import to_camel
+from pydantic import AfterValidator, Field, StringConstraints
 
-from holdfast.kube.syntax import (
-    fault_in_cron,
-    fault_in_label_name,
-    fault_in_label_value,
-    fault_in_qualified_key,
-    fault_in_subdomain_name,
-)
+from holdfast.kube.syntax import fault_in_cron
 from holdfast.manifest.text.faults import branch, chosen_by
 from holdfast.manifest.types import text_faults
 from holdfast.manifest.types.text_type import TextType, named
 
-T = TypeVar("T")
-MOST_ITEMS: Final = 1000
-Items = Annotated[tuple[T, ...], Strict(strict=False), Field(max_length=MOST_ITEMS)]
-"""A list in the file, a tuple in the model: frozen models hold no mutable lists.
-
-Its length is limited so that the API server can tell what checking it costs at most.
-"""
-
-JsonObject = dict[str, Any]
-"""A fragment taken over as it stands, in the words of the Kubernetes API."""
-
-
-class ManifestModel(BaseModel):
-    """A part of a manifest: frozen, strictly typed, camelCase in files and snake_case in Python.
-
-    The docstrings of fields become their descriptions in the published schema; they are read when
-    it is written, because reading them here would cost every start a third of its time. For the
-    same reason a part that is another's default is made by `model_construct`: `Part()` would build
-    its validator at every start, once more than the manifest's own.
-    """
-
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        strict=True,
-        alias_generator=to_camel,
-        validate_by_alias=True,
-        validate_by_name=True,
-        # One schema is built for the whole manifest, not one more for each of its parts.
-        defer_build=True,
-    )
-
-    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
-        """Itself: nothing changes it, and a default is copied at every validation otherwise."""
-        return self
-
-
-BACKED_UP_AGENT_NAME_MAX: Final = 52
-PART_NAME_MAX_CHARACTERS: Final = 50
-
-_LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_LABEL_MAX_CHARACTERS: Final = 63
-_SUBDOMAIN: Final = rf"{_LABEL}(\.{_LABEL})*"
 _DIGEST: Final = "sha256:[0-9a-f]{64}"
 _NUMBER: Final = "(0|[1-9][0-9]*)"
 _QUANTITY: Final = r"^\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3}|[numkMGTPE]|[KMGTPE]i|)$"
-
-
-def _label(max_characters: int = _LABEL_MAX_CHARACTERS) -> TextType:
-    is_shorter = max_characters < _LABEL_MAX_CHARACTERS
-    shorter = f", at most {max_characters} characters" if is_shorter else ""
-    return TextType(
-        f"^{_LABEL}$",
-        f"RFC 1123 label{shorter}",
-        max_characters=max_characters,
-        fault_in=named("name", lambda value: fault_in_label_name(value, max_characters)),
-        is_exact=True,
-    )
-
-
-LabelName = Annotated[str, _label()]
-AgentName = Annotated[str, _label(BACKED_UP_AGENT_NAME_MAX)]
-PartName = Annotated[str, _label(PART_NAME_MAX_CHARACTERS)]
-ShortLabel = Annotated[str, _label(20)]
-PortName = Annotated[
-    str,
-    TextType(
-        "^([0-9]+-)*[0-9]*[a-z][a-z0-9]*(-[a-z0-9]+)*$",
-        "port name (RFC 6335), at most 15 characters",
-        ("grpc",),
-        max_characters=15,
-        fault_in=named("name", text_faults.why_no_port_name),
-        is_exact=True,
-    ),
-]
-ResourceName = Annotated[
-    str,
-    TextType(
-        rf"^(cpu|memory|ephemeral-storage|hugepages-[0-9]+[KMGTPE]i|{_SUBDOMAIN}/[-A-Za-z0-9_.]+)$",
-        "resource name",
-        ("nvidia.com/gpu",),
-        expected="expected a resource such as cpu, hugepages-2Mi or nvidia.com/gpu",
-        fault_in=text_faults.fault_in_resource_name,
-    ),
-]
-ObjectName = Annotated[
-    str,
-    TextType(
-        f"^{_SUBDOMAIN}$",
-        "object name (RFC 1123 subdomain)",
-        ("llm-credentials",),
-        max_characters=253,
-        fault_in=named("name", fault_in_subdomain_name),
-        is_exact=True,
-    ),
-]
-LabelValue = Annotated[
-    str,
-    TextType(
-        "^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$",
-        "label value",
-        ("internal",),
-        max_characters=63,
-        fault_in=named("label value", fault_in_label_value),
-        is_exact=True,
-    ),
-]
-TeamName = Annotated[
-    str,
-    TextType(
-        "^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$",
-        "name of a team, as a label's value",
-        ("customer-care",),
-        max_characters=63,
-        fault_in=named("name of a team", text_faults.why_no_team),
-        is_exact=True,
-    ),
-]
-QualifiedKey = Annotated[
-    str,
-    TextType(
-        rf"^({_SUBDOMAIN}/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$",
-        "label key",
-        ("example.com/team",),
-        fault_in=named("key", fault_in_qualified_key),
-    ),
-]
 Duration = Annotated[
     str,
     TextType(
@@ -162,35 +31,6 @@ SEMVER: Final = TextType(
     is_exact=True,
 )
 Semver = Annotated[str, SEMVER]
-EnvName = Annotated[
-    str,
-    TextType(
-        "^[A-Za-z_][A-Za-z0-9_]*$",
-        "variable name",
-        ("CACHE_FOLDER",),
-        expected="variable name must match [A-Za-z_][A-Za-z0-9_]*",
-    ),
-]
-Domain = Annotated[
-    str,
-    TextType(
-        rf"^(\*\.)?({_LABEL}\.)+{_LABEL}$",
-        "domain, *. before it allowed",
-        ("api.example.com",),
-        expected='domain must be a domain such as "api.example.com" or "*.example.com"',
-        remedy="write the domain alone, in lower case, without scheme, port and path",
-    ),
-]
-HostName = Annotated[
-    str,
-    TextType(
-        "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?|[0-9a-f:]+)$",
-        "host: Service, domain or address",
-        ("db.example.com",),
-        expected='expected a host such as "db.example.com", "postgres.data.svc" or an address',
-        remedy="give the host alone, without scheme, port and credentials",
-    ),
-]
 AbsolutePath = Annotated[
     str,
     TextType(
@@ -209,15 +49,6 @@ InnerPath = Annotated[
         "relative path",
         ("index/main.db",),
         expected="expected a relative path without '..'",
-    ),
-]
-FileName = Annotated[
-    str,
-    TextType(
-        r"^(\.\.[-._a-zA-Z0-9]+|\.?[-_a-zA-Z0-9][-._a-zA-Z0-9]*)$",
-        "file name",
-        ("settings.json",),
-        expected="key must hold only letters, digits, '-', '_' and '.'",
     ),
 ]
 Quantity = Annotated[
@@ -372,27 +203,6 @@ SecretPath = Annotated[
         is_hidden=True,
     ),
 ]
-ToolName = Annotated[
-    str,
-    TextType(
-        "^[A-Za-z0-9_./-]{1,128}$",
-        "tool name",
-        ("search_docs",),
-        max_characters=128,
-        expected="expected a tool's name: 1 to 128 letters, digits, '_', '-', '.' and '/'",
-        fault_in=text_faults.fault_in_tool_name,
-        is_exact=True,
-    ),
-]
-HeaderName = Annotated[
-    str,
-    TextType(
-        "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$",
-        "HTTP header",
-        ("X-Team",),
-        expected="expected the name of an HTTP header",
-    ),
-]
 MediaType = Annotated[
     str,
     TextType(
@@ -400,15 +210,6 @@ MediaType = Annotated[
         "media type",
         ("text/plain",),
         expected='expected a media type such as "text/plain"',
-    ),
-]
-AlertName = Annotated[
-    str,
-    TextType(
-        "^[A-Za-z_][A-Za-z0-9_]{0,99}$",
-        "alert name",
-        ("QueueIsLong",),
-        expected="expected a name of letters, digits and '_', at most 100, such as QueueIsLong",
     ),
 ]
 PromQl = Annotated[
@@ -420,33 +221,11 @@ PromQl = Annotated[
         fault_in=text_faults.fault_in_promql,
     ),
 ]
-RbacWord = Annotated[
-    str,
-    TextType(
-        r"^[^* \t\n\r\f\v]*$",
-        "word of RBAC, no wildcard",
-        ("pods",),
-        expected="expected a word without spaces",
-        fault_in=text_faults.fault_in_rbac_word,
-        is_exact=True,
-    ),
-]
-KindName = Annotated[
-    str,
-    TextType(
-        "^[A-Z][A-Za-z0-9]*$",
-        "kind",
-        ("Deployment",),
-        expected="expected a kind such as Deployment",
-        remedy="an exception names exactly one object",
-    ),
-]
 FieldPath = Annotated[
     str,
     TextType("^.+$", "field path", ("spec.replicas",), fault_in=text_faults.fault_in_field_path),
 ]
 """A field of an object, as reports of drift write it."""
-
 Percent = Annotated[
     str,
     TextType(
@@ -473,7 +252,6 @@ IntOrPercent = Annotated[
     Annotated[int, Field(ge=0), branch("number")] | Percent,
     chosen_by(_number_or_text, 'expected a number or a percent such as "25%"'),
 ]
-
 _MILLISECONDS: Final = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 
 

@@ -10,7 +10,7 @@ import pytest
 from holdfast.manifest.agent import dependency, exposure, model, tools
 from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.fleet.loader import load_fleet
-from holdfast.manifest.types import values
+from holdfast.manifest.types import names, values
 from holdfast.manifest.types.annotations import models_below
 from holdfast.manifest.types.references import (
     MARKS,
@@ -27,7 +27,7 @@ from pydantic.alias_generators import to_camel
 ROOT = Path(__file__).parents[4]
 FOR_PEOPLE = {"iconUrl", "documentationUrl", "url of Provider", "runbookUrl"}
 """Addresses that are shown, and that no agent asks."""
-TEXTS: list[Any] = [values.Url, values.HostName, values.FetchUri]
+TEXTS: list[Any] = [values.Url, names.HostName, values.FetchUri]
 ADDRESSES = [each for text in TEXTS for each in text.__metadata__ if isinstance(each, TextType)]
 NAMES = {model.ObjectReference, dependency.Dependency}
 

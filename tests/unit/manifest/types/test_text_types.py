@@ -4,7 +4,7 @@ import re
 from typing import Annotated, Any, get_args, get_origin
 
 import pytest
-from holdfast.manifest.types import values
+from holdfast.manifest.types import names, values
 from holdfast.manifest.types.text_type import TextType
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 TYPES: dict[str, Any] = {
     name: annotation
-    for name, annotation in vars(values).items()
+    for name, annotation in (vars(names) | vars(values)).items()
     if get_origin(annotation) is Annotated
     and any(isinstance(each, TextType) for each in get_args(annotation))
 }

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from holdfast.manifest.agent.agent import AgentSpec
+from holdfast.manifest.agent.agent import Agent, AgentSpec
 from holdfast.manifest.text.documents import read_documents
 from holdfast.manifest.types.annotations import alternatives
 from holdfast.manifest.types.conditions import (
@@ -21,6 +21,7 @@ from holdfast.manifest.types.conditions import (
     fields_in,
     written_as,
 )
+from holdfast.manifest.types.references import parts_of
 from holdfast.manifest.types.rules import OneOf, Rule, rules_of
 from hypothesis import strategies as st
 from pydantic import BaseModel
@@ -187,6 +188,34 @@ class Sampled:
         plain = _values(info, named_values(model).get(first, ()))
         is_of_parts = _part(info) is not None or _item(info) is not None
         return [ABSENT, *sampled, *([] if is_of_parts else plain)]
+
+
+def sampled_values(
+    models: Iterable[type[BaseModel]],
+) -> dict[type[BaseModel], dict[str, list[Any]]]:
+    """Part to its fields' values in the samples, validated, so that they can be mixed.
+
+    A list is there twice over as well, which breaks whatever must be unique.
+    """
+    found: dict[type[BaseModel], dict[str, list[Any]]] = {}
+    agents = [
+        Agent.model_validate(document.data)
+        for file in sorted(SAMPLES.glob("*.yaml"))
+        for document in read_documents(file.read_text(encoding="utf-8"), file.name).documents
+        if document.data["kind"] == "Agent"
+    ]
+    for agent in agents:
+        for part in (agent, agent.metadata, agent.spec):
+            for model in models:
+                below: list[BaseModel] = [part] if isinstance(part, model) else []
+                below += [each for each, _ in parts_of(part, model)] if part is agent.spec else []
+                for each in below:
+                    values = found.setdefault(model, {})
+                    for name in each.model_fields_set:
+                        value = getattr(each, name)
+                        doubled = [value * 2] if isinstance(value, tuple) else []
+                        values.setdefault(name, []).extend([value, *doubled])
+    return found
 
 
 def at(value: Any, path: Sequence[str | int]) -> Any:

@@ -50,7 +50,7 @@ _OF_DEFAULTS: Final = "what it is compared with is derived from several fields"
 SPEC_RULES: Final = (
     Rule(
         "mount-paths-once",
-        Computed(why_not=_OF_SEVERAL_LISTS),
+        Computed(why_not=_OF_SEVERAL_LISTS, fields=("storage", "secrets", "config")),
         "mount paths must be unique, and not among Holdfast's own",
         remedy="choose another path",
     ),
@@ -63,37 +63,40 @@ SPEC_RULES: Final = (
     ),
     Rule(
         "tmp-within-limit",
-        Computed(why_not=_OF_DEFAULTS),
+        Computed(why_not=_OF_DEFAULTS, fields=("container",)),
         "must not exceed container.resources.limits.ephemeral-storage, which it counts towards",
         remedy="lower container.tmp.size, or raise the limit",
     ),
     Rule(
         "variables-once",
-        Computed(why_not=_OF_SEVERAL_LISTS),
+        Computed(why_not=_OF_SEVERAL_LISTS, fields=("job", "secrets")),
         "expected a variable that nothing else sets",
         remedy="remove it, or rename the variable",
     ),
     Rule(
         "metrics-port-apart",
-        Computed(why_not=_OF_DEFAULTS),
+        Computed(why_not=_OF_DEFAULTS, fields=("telemetry", "network")),
         "expected another port than network.expose.port",
         remedy="choose another port",
     ),
     Rule(
         "port-name-is-free",
-        Computed(why_not=_OF_DEFAULTS),
+        Computed(why_not=_OF_DEFAULTS, fields=("container",)),
         "expected another name than that of Holdfast's own port",
         remedy="rename the port",
     ),
     Rule(
         "ports-once",
-        Computed(why_not=_OF_SEVERAL_LISTS),
+        Computed(why_not=_OF_SEVERAL_LISTS, fields=("container",)),
         "expected a port that nothing else uses",
         remedy="choose another port",
     ),
     Rule(
         "probe-of-a-port",
-        Computed(why_not="the port of a probe is a number or a name, which CEL cannot tell apart"),
+        Computed(
+            why_not="the port of a probe is a number or a name, which CEL cannot tell apart",
+            fields=("container",),
+        ),
         "expected the name of a port",
         remedy="name an entry of container.ports, or give the number",
     ),
@@ -113,7 +116,10 @@ SPEC_RULES: Final = (
     ),
     Rule(
         "dependencies-once",
-        Computed(why_not="a dependency is a name or a mapping, which CEL cannot read"),
+        Computed(
+            why_not="a dependency is a name or a mapping, which CEL cannot read",
+            fields=("depends_on",),
+        ),
         "expected one dependency for the variable {variable}",
         remedy="remove one, or give one of them another name",
     ),
@@ -122,14 +128,15 @@ SPEC_RULES: Final = (
         Computed(
             cel="!has(self.sandbox) || !has(self.sandbox.warmPool) || !has(self.storage) || "
             "!has(self.storage.volumes) || self.storage.volumes.all(each, "
-            "!has(each.existingClaim) && !has(each.retain))"
+            "!has(each.existingClaim) && !has(each.retain))",
+            fields=("storage",),
         ),
         "has no effect in a warm pool: each sandbox has a claim of its own",
         remedy="remove it, or remove sandbox.warmPool",
     ),
     Rule(
         "single-writer-runs-once",
-        Computed(why_not=_OF_DEFAULTS),
+        Computed(why_not=_OF_DEFAULTS, fields=("storage",)),
         "storage {volume} has a single writer, but up to {replicas} replicas may run",
         remedy="use accessModes: [ReadWriteMany] or one replica",
     ),

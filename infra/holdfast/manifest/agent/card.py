@@ -93,7 +93,10 @@ class AgentCardSpec(Ruled):
         ),
         Rule(
             "card-security-scheme",
-            Computed(why_not="schemes are in the card's own words, open to the API server"),
+            Computed(
+                why_not="schemes are in the card's own words, open to the API server",
+                fields=("security_schemes",),
+            ),
             f"expected exactly one of {', '.join(SECURITY_SCHEMES)}",
             remedy="keep one of them",
         ),

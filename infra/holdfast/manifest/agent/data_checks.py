@@ -54,32 +54,33 @@ DATA_RULES: Final = (
             cel="!has(self.storage) || !has(self.storage.backup) || "
             "!has(self.storage.backup.method) || self.storage.backup.method != 'Job' || "
             "!has(self.storage.volumes) || self.storage.volumes.all(each, "
-            "!has(each.accessModes) || !('ReadWriteOncePod' in each.accessModes))"
+            "!has(each.accessModes) || !('ReadWriteOncePod' in each.accessModes))",
+            fields=("storage",),
         ),
         "a backup of method Job mounts the volume beside the agent's pod",
         remedy="use ReadWriteOnce, or storage.backup.method: VolumeSnapshot",
     ),
     Rule(
         "restore-has-own-volume",
-        Computed(why_not=_OF_A_CHOICE),
+        Computed(why_not=_OF_A_CHOICE, fields=("storage",)),
         "has no effect without a volume of the agent's own",
         remedy="remove it, or add one to storage.volumes",
     ),
     Rule(
         "restore-one-backup",
-        Computed(why_not=_OF_A_CHOICE),
+        Computed(why_not=_OF_A_CHOICE, fields=("storage",)),
         "expected the id of one backup: a backup of method Job holds every volume",
         remedy="write the id of the backup, without a mapping",
     ),
     Rule(
         "restore-known-volume",
-        Computed(why_not=_OF_A_CHOICE),
+        Computed(why_not=_OF_A_CHOICE, fields=("storage",)),
         "expected the name of a volume of the agent's own",
         remedy="name an entry of storage.volumes that has a claim of its own",
     ),
     Rule(
         "restore-says-which",
-        Computed(why_not=_OF_A_CHOICE),
+        Computed(why_not=_OF_A_CHOICE, fields=("storage",)),
         "expected {volume: snapshot}: there are several volumes",
         remedy="write the snapshot of each volume",
     ),
@@ -94,7 +95,10 @@ DATA_RULES: Final = (
     ),
     Rule(
         "aws-secret-has-role",
-        Computed(why_not="items of a list are compared with annotations of another part"),
+        Computed(
+            why_not="items of a list are compared with annotations of another part",
+            fields=("secrets",),
+        ),
         "AWS Secrets Manager is asked with the role of the ServiceAccount, which has none",
         remedy=f"add {AWS_ROLE} to pod.security.serviceAccount.annotations",
     ),

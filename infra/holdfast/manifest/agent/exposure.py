@@ -161,7 +161,9 @@ class Network(Ruled):
         ),
         Rule(
             "egress-not-everything",
-            Computed(why_not="ranges that cover everything together take arithmetic"),
+            Computed(
+                why_not="ranges that cover everything together take arithmetic", fields=("egress",)
+            ),
             "must not be a catch-all, not in parts either",
             remedy="name the networks that the agent needs",
             policy="egress-scoped",

@@ -221,7 +221,7 @@ class Budget(Ruled):
         ),
         Rule(
             "budget-times-in-seconds",
-            Computed(why_not="CEL reads no durations in days"),
+            Computed(why_not="CEL reads no durations in days", fields=("period", "timeout")),
             "expected a second or more",
             remedy='write "1s" or more',
         ),

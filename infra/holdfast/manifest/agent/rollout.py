@@ -129,7 +129,7 @@ class Rollout(Ruled):
         ),
         Rule(
             "canary-has-weights",
-            Computed(cel=f"{_NO_CANARY} || (has(self.steps) && {_WEIGHTED})"),
+            Computed(cel=f"{_NO_CANARY} || (has(self.steps) && {_WEIGHTED})", fields=("strategy",)),
             "Canary needs steps with at least one setWeight",
             remedy="such as [{setWeight: 10}, {pause: {duration: 10m}}, {setWeight: 50}, "
             "{pause: {duration: 10m}}]",
@@ -138,14 +138,15 @@ class Rollout(Ruled):
             "canary-weights-rise",
             Computed(
                 cel=f"{_NO_CANARY} || !has(self.steps) || self.steps.filter(each, "
-                "has(each.setWeight)).map(each, each.setWeight).isSorted()"
+                "has(each.setWeight)).map(each, each.setWeight).isSorted()",
+                fields=("steps",),
             ),
             "expected weights that do not fall",
             remedy="order the steps by their weight",
         ),
         Rule(
             "canary-pauses-to-judge",
-            Computed(why_not="CEL does not see the neighbour of an item"),
+            Computed(why_not="CEL does not see the neighbour of an item", fields=("steps",)),
             "with analysis, a pause must follow each setWeight: without requests there "
             "is nothing to judge",
             remedy="add {pause: {duration: 10m}} after it",

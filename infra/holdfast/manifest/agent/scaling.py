@@ -248,7 +248,8 @@ class Scaling(Ruled):
             "schedule-within-range",
             Computed(
                 cel="!has(self.maxReplicas) || !has(self.schedules) || "
-                "self.schedules.all(each, each.replicas <= self.maxReplicas)"
+                "self.schedules.all(each, each.replicas <= self.maxReplicas)",
+                fields=("schedules",),
             ),
             "a schedule must not ask for more than maxReplicas",
             remedy="raise maxReplicas, or lower the schedule's replicas",
@@ -257,7 +258,8 @@ class Scaling(Ruled):
             "idleness-ends",
             Computed(
                 cel="!has(self.idleSeconds) || (has(self.schedules) && size(self.schedules) > 0) "
-                "|| (has(self.metrics) && self.metrics.exists(each, each.type != 'Resource'))"
+                "|| (has(self.metrics) && self.metrics.exists(each, each.type != 'Resource'))",
+                fields=("idle_seconds",),
             ),
             "idleSeconds needs something that wakes the agent: without replicas there is no "
             "cpu or memory to look at",
@@ -265,7 +267,10 @@ class Scaling(Ruled):
         ),
         Rule(
             "metrics-once",
-            Computed(why_not="CEL compares selectors with every other above its cost limit"),
+            Computed(
+                why_not="CEL compares selectors with every other above its cost limit",
+                fields=("metrics",),
+            ),
             "metrics must be unique",
             remedy="remove one of them",
         ),

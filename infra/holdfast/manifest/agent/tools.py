@@ -39,7 +39,10 @@ class McpTool(Ruled):
         ),
         Rule(
             "headers-once",
-            Computed(why_not="CEL compares header names with every other above its cost limit"),
+            Computed(
+                why_not="CEL compares header names with every other above its cost limit",
+                fields=("allowed_headers",),
+            ),
             "expected a header that is not given already",
             remedy="remove one of them",
         ),
@@ -53,7 +56,8 @@ class McpTool(Ruled):
             "approved-tools-are-used",
             Computed(
                 cel="!has(self.requireApproval) || self.requireApproval.all(each, "
-                "has(self.toolNames) && each in self.toolNames)"
+                "has(self.toolNames) && each in self.toolNames)",
+                fields=("require_approval",),
             ),
             "requireApproval must be a subset of toolNames",
             remedy="add the tool to toolNames, or remove it from requireApproval",

@@ -24,25 +24,28 @@ _OF_CONTAINERS: Final = "containers are in Kubernetes' own words, open to the AP
 WORKLOAD_RULES: Final = (
     Rule(
         "grace-covers-the-end",
-        Computed(why_not=_OF_TIMES),
+        Computed(why_not=_OF_TIMES, fields=("pod",)),
         "must cover the longest tool timeout and preStop",
         remedy="raise pod.terminationGracePeriodSeconds",
     ),
     Rule(
         "progress-waits-for-startup",
-        Computed(why_not=_OF_TIMES),
+        Computed(why_not=_OF_TIMES, fields=("rollout",)),
         "rollout.progressDeadlineSeconds must be longer than the startup probe may take",
         remedy="raise progressDeadlineSeconds, or let the startup probe fail sooner",
     ),
     Rule(
         "fetched-files-once",
-        Computed(why_not="the name of a file is part of its address"),
+        Computed(why_not="the name of a file is part of its address", fields=("container",)),
         "two fetches must not write one file",
         remedy="change one path",
     ),
     Rule(
         "fetched-to-a-writable-folder",
-        Computed(why_not="CEL compares items of several lists above its cost limit"),
+        Computed(
+            why_not="CEL compares items of several lists above its cost limit",
+            fields=("container",),
+        ),
         "expected a folder that can be written to",
         remedy="choose a path under the mountPath of a volume",
     ),
@@ -55,7 +58,7 @@ WORKLOAD_RULES: Final = (
     ),
     Rule(
         "versions-share-volumes",
-        Computed(why_not=_OF_NESTED_LISTS),
+        Computed(why_not=_OF_NESTED_LISTS, fields=("rollout",)),
         "strategy {strategy} runs two versions at once, but a claim has a single writer",
         remedy="use accessModes: [ReadWriteMany], or strategy: Recreate",
     ),
@@ -69,25 +72,25 @@ WORKLOAD_RULES: Final = (
     ),
     Rule(
         "standby-shares-volumes",
-        Computed(why_not=_OF_NESTED_LISTS),
+        Computed(why_not=_OF_NESTED_LISTS, fields=("scaling",)),
         "a standby needs the volumes while the primary holds them",
         remedy="use accessModes: [ReadWriteMany]",
     ),
     Rule(
         "containers-once",
-        Computed(why_not=_OF_CONTAINERS),
+        Computed(why_not=_OF_CONTAINERS, fields=("pod",)),
         "expected a name that no other container has",
         remedy=f"Holdfast's own are {', '.join(OWN_CONTAINERS)} and prestart-<n>",
     ),
     Rule(
         "metric-of-a-known-container",
-        Computed(why_not=_OF_CONTAINERS),
+        Computed(why_not=_OF_CONTAINERS, fields=("scaling",)),
         "expected the name of a container that runs beside the agent, or the agent's",
         remedy="name agent, or an entry of pod.sidecars",
     ),
     Rule(
         "overrides-add-no-container",
-        Computed(why_not=_OF_CONTAINERS),
+        Computed(why_not=_OF_CONTAINERS, fields=("pod",)),
         "overrides changes containers, it adds none",
         remedy="declare it in pod.sidecars or pod.initContainers, where it gets the "
         "security defaults",

@@ -24,13 +24,13 @@ class Metadata(Ruled):
     RULES = (
         Rule(
             "own-keys",
-            Computed(why_not=_OF_METADATA),
+            Computed(why_not=_OF_METADATA, fields=("labels", "annotations")),
             "keys under holdfast.dev/ and app.kubernetes.io/ are Holdfast's",
             remedy="choose another prefix",
         ),
         Rule(
             "annotations-size",
-            Computed(why_not=_OF_METADATA),
+            Computed(why_not=_OF_METADATA, fields=("annotations",)),
             f"annotations must have at most {ANNOTATIONS_MAX_BYTES} bytes together",
             remedy="move the longest to a file under config",
         ),

@@ -27,6 +27,9 @@ class ManifestModel(BaseModel):
     its validator at every start, once more than the manifest's own.
     """
 
+    # Where `references` keeps what it found in a part.
+    __slots__ = ("_marked_values",)
+
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",

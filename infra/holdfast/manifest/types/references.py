@@ -55,6 +55,9 @@ class Reaches:
     relation: Relation | Literal[""] = ""
 
 
+Sought = type[Any] | tuple[type[Any], ...]
+"""Classes of marks, or a class of parts, that a walk looks for."""
+
 Path = tuple[str | int, ...]
 """Where a value stands, in the words of the file."""
 
@@ -88,9 +91,23 @@ def marked(part: BaseModel, mark: type[M], path: Path = ("spec",)) -> Iterator[M
         mark: Class of the mark.
         path: Where the part stands.
     """
-    for value, here, holder, marks in _found(part, path, mark):
+    for value, below, holder, marks in _marks_below(part):
         for each in marks:
-            yield Marked(each, value, here, holder)
+            if isinstance(each, mark):
+                yield Marked(each, value, (*path, *below), holder)
+
+
+def _marks_below(part: BaseModel) -> "list[Found]":
+    """All marked values of a part, found once: a dozen checks and the plan ask for one spec.
+
+    A part never changes, so that what was found stays true; its copies are searched again.
+    """
+    found: list[Found] | None = getattr(part, "_marked_values", None)
+    if found is None:
+        found = _found(part, (), MARKS)
+        # Past pydantic: the slot is no field, is not compared, not copied and not written.
+        object.__setattr__(part, "_marked_values", found)
+    return found
 
 
 def parts_of(part: BaseModel, kind: type[P], path: Path = ("spec",)) -> Iterator[tuple[P, Path]]:
@@ -104,13 +121,13 @@ Found = tuple[Any, Path, BaseModel, tuple[Any, ...]]
 """A value, its place, the part that has its field, and the marks of the field."""
 
 
-def _found(part: BaseModel, path: Path, sought: type[Any]) -> list[Found]:
+def _found(part: BaseModel, path: Path, sought: Sought) -> list[Found]:
     found: list[Found] = []
     _walk(part, path, sought, found)
     return found
 
 
-def _walk(part: BaseModel, path: Path, sought: type[Any], found: list[Found]) -> None:
+def _walk(part: BaseModel, path: Path, sought: Sought, found: list[Found]) -> None:
     """Append what is sought of all fields that `fields_leading_to` names."""
     steps = _steps_to(type(part), sought)
     if not steps:
@@ -142,10 +159,10 @@ def _leaves(value: Any, path: Path) -> Iterator[tuple[Any, Path]]:  # noqa: ANN4
 LeadingFields = tuple[tuple[str, str, tuple[Any, ...]], ...]
 """Name, name in files, and marks of each field."""
 
-_LEADING_FIELDS: Final[dict[tuple[type[BaseModel], type[Any]], LeadingFields]] = {}
+_LEADING_FIELDS: Final[dict[tuple[type[BaseModel], Sought], LeadingFields]] = {}
 
 
-def fields_leading_to(model: type[BaseModel], sought: type[Any]) -> LeadingFields:
+def fields_leading_to(model: type[BaseModel], sought: Sought) -> LeadingFields:
     """Fields of a model with what is sought on them or below.
 
     A walk for one class of marks enters few parts of a manifest; to enter all of them took half
@@ -153,7 +170,7 @@ def fields_leading_to(model: type[BaseModel], sought: type[Any]) -> LeadingField
 
     Args:
         model: Class of the part.
-        sought: Class of marks, or of parts.
+        sought: Classes of marks, or a class of parts.
     """
     key = (model, sought)
     if key not in _LEADING_FIELDS:
@@ -164,10 +181,10 @@ def fields_leading_to(model: type[BaseModel], sought: type[Any]) -> LeadingField
 Steps = tuple[tuple[str, str, tuple[Any, ...], bool], ...]
 """The same, each with whether the default of the field holds what is sought."""
 
-_STEPS: Final[dict[tuple[type[BaseModel], type[Any]], Steps]] = {}
+_STEPS: Final[dict[tuple[type[BaseModel], Sought], Steps]] = {}
 
 
-def _steps_to(model: type[BaseModel], sought: type[Any]) -> Steps:
+def _steps_to(model: type[BaseModel], sought: Sought) -> Steps:
     """The fields that a walk enters: where they are written, or hold what is sought by default.
 
     Few defaults do, and a part has few of its fields.
@@ -181,7 +198,7 @@ def _steps_to(model: type[BaseModel], sought: type[Any]) -> Steps:
     return _STEPS[key]
 
 
-def _is_by_default(info: FieldInfo, marks: tuple[Any, ...], sought: type[Any]) -> bool:
+def _is_by_default(info: FieldInfo, marks: tuple[Any, ...], sought: Sought) -> bool:
     default = None if info.is_required() else info.get_default(call_default_factory=True)
     for item, path in _leaves(default, ()):
         if marks or isinstance(item, sought):
@@ -192,7 +209,7 @@ def _is_by_default(info: FieldInfo, marks: tuple[Any, ...], sought: type[Any]) -
 
 
 def _read_leading(
-    model: type[BaseModel], sought: type[Any]
+    model: type[BaseModel], sought: Sought
 ) -> Iterator[tuple[str, str, tuple[Any, ...]]]:
     for name, info in model.model_fields.items():
         on_type, models = _read(info.annotation)

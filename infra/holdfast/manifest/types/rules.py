@@ -48,10 +48,13 @@ class Computed:
     Attributes:
         cel: The same in CEL, written by hand; empty where `why_not` says why there is none.
         why_not: Why the API server does not check it.
+        fields: The part's own fields, in Python's words, one of which stands in every part that
+            breaks it; empty where a part may break it whatever stands in it.
     """
 
     cel: str = ""
     why_not: str = ""
+    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +258,7 @@ def _breaking(rule: Rule | OneOf, model: type[BaseModel]) -> frozenset[str] | No
     if isinstance(rule, OneOf):
         return frozenset(rule.fields) if rule.may_be_none else None
     if isinstance(rule.holds, Computed):
-        return None
+        return frozenset(rule.holds.fields) or None
     return fields_that_break(rule.holds, model)
 
 

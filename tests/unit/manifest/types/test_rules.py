@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import pytest
+from holdfast.manifest.agent.agent import AgentSpec
 from holdfast.manifest.kinds.kinds import KINDS
 from holdfast.manifest.publish.custom_resource import custom_resource_definitions
 from holdfast.manifest.publish.json_schema import manifest_schema
@@ -28,10 +29,11 @@ from holdfast.manifest.types.rules import (
     unique_fields,
 )
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel
 
-from tests.unit.manifest.rule_examples import built, documents
+from tests.unit.manifest.rule_examples import built, documents, sampled_values
 
 MODELS = [each for each in models_below([*KINDS.values(), Environment]) if rules_of(each)]
 
@@ -77,6 +79,38 @@ def test_a_computed_rule_has_a_function_and_says_who_else_checks_it() -> None:
     assert _FINDERS.keys() == computed.keys()
     for name, each in computed.items():
         assert bool(each.cel) != bool(each.why_not), name
+
+
+SAMPLED = sampled_values(MODELS)
+OF_SOME_FIELDS = [
+    pytest.param(model, rule, id=rule.id)
+    for model, rule in TABLE
+    if isinstance(rule.holds, Computed) and rule.holds.fields and model in SAMPLED
+]
+
+
+@pytest.mark.parametrize(("model", "rule"), OF_SOME_FIELDS)
+def test_a_part_without_the_fields_of_a_computed_rule_does_not_break_it(
+    model: type[BaseModel], rule: Rule
+) -> None:
+    assert isinstance(rule.holds, Computed)
+    others = {
+        name: st.sampled_from(values)
+        for name, values in SAMPLED[model].items()
+        if name not in rule.holds.fields
+    }
+
+    @settings(max_examples=100, deadline=None, derandomize=True)
+    @given(st.fixed_dictionaries({}, optional=others))
+    def holds_without(values: dict[str, Any]) -> None:
+        assert [*_FINDERS[rule.id](model.model_construct(**values))] == []
+
+    holds_without()
+
+
+def test_most_computed_rules_of_an_agent_need_not_be_checked_of_every_agent() -> None:
+    computed = [each.values for each in OF_SOME_FIELDS if each.values[0] is AgentSpec]
+    assert len(computed) > 20
 
 
 def accepts(text: str, document: dict[str, Any]) -> bool:

@@ -48,7 +48,7 @@ CHOSEN_BY_SERVER = ("uid", "creationTimestamp", "managedFields", "resourceVersio
 
 
 def test_six_of_the_seven_rules_that_remediate_do_so_in_the_cluster() -> None:
-    judging_only = {rule.id for rule in RULES if rule.mend} - {rule.id for rule in REMEDIATING}
+    judging_only = {rule.id for rule in RULES if rule.remediate} - {rule.id for rule in REMEDIATING}
     assert judging_only == {"provenance-annotations"}, "no cluster knows the URN of a resource"
 
 
@@ -110,10 +110,10 @@ def put_right(sent: dict[str, Any], ruling: Ruling) -> dict[str, Any]:
     """As the pack puts it right; the object itself where it is right, or cannot be."""
     subject = Subject.of(sent)
     judged = judgement_of(subject, ruling, NO_WAIVERS) if ruling.is_about(subject) else None
-    if judged is None or not judged.violations or ruling.rule.mend is None:
+    if judged is None or not judged.violations or ruling.rule.remediate is None:
         return sent
     try:
-        return with_edits(sent, tuple(ruling.rule.mend(subject, ruling.settings)))
+        return with_edits(sent, tuple(ruling.rule.remediate(subject, ruling.settings)))
     except CannotEditError:
         return sent
 

@@ -25,7 +25,7 @@ _FIXES: Final = {
     Fix.PARTLY: "In part, this takes nobody's choice.",
     Fix.NO: "This takes somebody's choice.",
 }
-_MENDS: Final = (
+_REMEDIATES: Final = (
     "At level `remediate` the pack corrects it at preview: "
     "[when, and when not](../../policy-pack/README.md#remediation)."
 )
@@ -99,8 +99,8 @@ def _lines(rule: Rule) -> Iterator[str]:
     yield ""
     yield "## What to do"
     yield ""
-    mends = _FIXES[rule.fix] if rule.mend is None else _MENDS
-    yield f"{rule.remedy[:1].upper()}{rule.remedy[1:]}. {mends}"
+    remedies = _FIXES[rule.fix] if rule.remediate is None else _REMEDIATES
+    yield f"{rule.remedy[:1].upper()}{rule.remedy[1:]}. {remedies}"
     yield ""
     yield from _examples(rule)
     if rule.parameters:

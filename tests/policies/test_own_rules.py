@@ -123,7 +123,7 @@ WRONG = {
     "corrects without a way": (
         edited("Level.ADVISORY, Level.MANDATORY", "Level.ADVISORY, Level.REMEDIATE"),
         28,
-        "level remediate requires mend",
+        "level remediate requires the function `remediate`",
     ),
 }
 

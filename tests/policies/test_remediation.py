@@ -42,7 +42,7 @@ from tests.policies.rule_cases import (
 from tests.policies.test_rules import wrapped
 
 URN = "urn:pulumi:staging::project::kubernetes:apps/v1:Deployment::agent"
-REMEDIATING = [rule for rule in RULES if rule.mend is not None]
+REMEDIATING = [rule for rule in RULES if rule.remediate is not None]
 GIVEN = {
     "owner-and-cost-labels": {
         "defaults": ["holdfast.dev/owner=platform", "holdfast.dev/cost-center=17"]
@@ -66,7 +66,7 @@ def deployment(pod: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
-def mend(
+def remediate(
     rule: Rule, kube_object: Mapping[str, Any], waivers: Waivers = NO_WAIVERS
 ) -> AppliedRemediation | None:
     return remediation_of(Subject.of(kube_object, URN), ruling_of(rule), waivers)
@@ -87,7 +87,7 @@ def violating() -> list[tuple[Rule, Case]]:
 REMEDIATED = [
     pytest.param(rule, case, id=case.id)
     for rule, case in violating()
-    if mend(rule, deployment(case.kube_object)) is not None
+    if remediate(rule, deployment(case.kube_object)) is not None
 ]
 
 
@@ -104,17 +104,17 @@ def test_the_rules_that_the_reference_lets_remediated_can() -> None:
 def test_what_was_remediated_passes_and_is_left_alone_then(rule: Rule, case: Case) -> None:
     before = deployment(case.kube_object)
     kept = copy.deepcopy(before)
-    remediation = mend(rule, before)
+    remediation = remediate(rule, before)
     assert remediation is not None
     assert before == kept, "the object itself must not change"
     assert judgement_of(remediation.subject, ruling_of(rule), NO_WAIVERS) is None
-    assert mend(rule, remediation.subject.object) is None
+    assert remediate(rule, remediation.subject.object) is None
 
 
 @pytest.mark.parametrize(("rule", "case"), REMEDIATED)
 def test_nothing_but_the_edits_is_changed(rule: Rule, case: Case) -> None:
     before = deployment(case.kube_object)
-    remediation = mend(rule, before)
+    remediation = remediate(rule, before)
     assert remediation is not None
     old, new = leaves(before), leaves(remediation.subject.object)
     places = {"".join(f"/{step}" for step in edit.steps) for edit in remediation.edits}
@@ -134,7 +134,7 @@ def test_nothing_is_changed_while_anything_is_unknown(rule: Rule, case: Case) ->
         if pointer in ("/apiVersion", "/kind"):
             continue
         unknown = decoded(with_value(before, pointer, min(UNKNOWN_TEXTS)))
-        assert mend(rule, unknown) is None, pointer
+        assert remediate(rule, unknown) is None, pointer
 
 
 @pytest.mark.parametrize(("rule", "case"), REMEDIATED)
@@ -153,14 +153,14 @@ def test_what_is_waived_is_left_as_it_is(rule: Rule, case: Case) -> None:
         "a",
         date(2026, 3, 1),
     )
-    assert mend(rule, before, Waivers((waiver,), date(2026, 3, 1))) is None
-    assert mend(rule, before, Waivers((waiver,), date(2026, 3, 2))) is not None
+    assert remediate(rule, before, Waivers((waiver,), date(2026, 3, 1))) is None
+    assert remediate(rule, before, Waivers((waiver,), date(2026, 3, 2))) is not None
 
 
 @pytest.mark.parametrize(("rule", "case"), REMEDIATED)
 def test_the_engine_s_encoding_is_changed_alike(rule: Rule, case: Case) -> None:
     before = deployment(case.kube_object)
-    remediation = mend(rule, before)
+    remediation = remediate(rule, before)
     assert remediation is not None
     struct = encoded(before)
     kept = struct_pb2.Struct()
@@ -191,10 +191,10 @@ def test_putting_right_twice_is_putting_right_once(data: st.DataObject) -> None:
         )
         value = data.draw(st.sampled_from([REMOVED, None, {}, [], False, True, 0, "", "x"]))
         one = with_value(one, pointer, value)
-    remediation = mend(rule, one)
+    remediation = remediate(rule, one)
     if remediation is not None:
         assert judgement_of(remediation.subject, ruling_of(rule), NO_WAIVERS) is None
-        assert mend(rule, remediation.subject.object) is None
+        assert remediate(rule, remediation.subject.object) is None
         struct = encoded(one)
         changed = decode_properties(patched(struct, remediation.edits))
         assert changed == decoded(dict(remediation.subject.object))
@@ -205,7 +205,7 @@ def test_a_secret_beside_stays_secret_and_is_not_reported() -> None:
     secret = {SIGNATURE_KEY: SECRET_SIGNATURE, "value": "the-secret"}
     marked = with_value(before, "/spec/template/spec/containers/0/env/0/value", secret)
     rule = RULES_BY_ID["pss-seccomp"]
-    remediation = mend(rule, decode_properties(encoded(marked)))
+    remediation = remediate(rule, decode_properties(encoded(marked)))
     assert remediation is not None
     assert "the-secret" not in remediation.words
     changed = json_format.MessageToDict(patched(encoded(marked), remediation.edits))
@@ -217,7 +217,7 @@ def test_a_secret_around_is_changed_within_its_mark() -> None:
     before = deployment(case_named("pss-seccomp").kube_object)
     secret = {SIGNATURE_KEY: SECRET_SIGNATURE, "value": before["spec"]["template"]["spec"]}
     marked = with_value(before, "/spec/template/spec", secret)
-    remediation = mend(RULES_BY_ID["pss-seccomp"], decode_properties(encoded(marked)))
+    remediation = remediate(RULES_BY_ID["pss-seccomp"], decode_properties(encoded(marked)))
     assert remediation is not None
     changed = json_format.MessageToDict(patched(encoded(marked), remediation.edits))
     assert changed["spec"]["template"]["spec"][SIGNATURE_KEY] == SECRET_SIGNATURE

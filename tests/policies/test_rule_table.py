@@ -142,7 +142,7 @@ def test_a_rule_has_an_allowed_and_a_disallowed_case(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", EVERY_RULE)
 def test_what_is_to_be_remediated_can_be(rule: Rule) -> None:
     for environment in Environment:
-        assert rule.levels.of(environment) is not Level.REMEDIATE or rule.mend is not None
+        assert rule.levels.of(environment) is not Level.REMEDIATE or rule.remediate is not None
 
 
 def test_no_rule_file_is_left_out_of_the_table() -> None:

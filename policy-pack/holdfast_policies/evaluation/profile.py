@@ -213,7 +213,7 @@ def _level_faults(name: str, rule: Rule | None, level: object) -> Iterator[str]:
     allowed = [str(each) for each in Level]
     if level not in allowed:
         yield f"{name}: expected a level ({', '.join(allowed)}), got {json.dumps(level)}"
-    elif level == Level.REMEDIATE and (rule is None or rule.mend is None):
+    elif level == Level.REMEDIATE and (rule is None or rule.remediate is None):
         what = "not every rule" if rule is None else "this rule never"
         yield f'{name}: {what} puts an object right, use "{Level.MANDATORY}"'
 

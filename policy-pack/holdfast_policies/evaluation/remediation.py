@@ -51,7 +51,7 @@ def remediating_rulings(profile: Profile, subject_kind: object) -> tuple[Ruling,
         ruling
         for ruling in profile.rulings
         if ruling.level is Level.REMEDIATE
-        and ruling.rule.mend is not None
+        and ruling.rule.remediate is not None
         and subject_kind in ruling.rule.kinds
         and subject_kind in REMEDIATED_KINDS
     )
@@ -65,13 +65,13 @@ def remediation_of(subject: Subject, ruling: Ruling, waivers: Waivers) -> Applie
         ruling: One of `remediating_rulings`.
         waivers: What may be broken.
     """
-    mend = ruling.rule.mend
-    assert mend is not None  # noqa: S101  # the caller has asked for those that have one
+    remediate = ruling.rule.remediate
+    assert remediate is not None  # noqa: S101  # the caller has asked for those that have one
     judgement = judgement_of(subject, ruling, waivers) if ruling.is_about(subject) else None
     if judgement is None or not _is_wanted(judgement) or has_unknown(subject.object):
         return None
     try:
-        edits = tuple(mend(subject, ruling.settings))
+        edits = tuple(remediate(subject, ruling.settings))
         changed = replace(subject, object=with_edits(subject.object, edits))
     except (UndeterminedError, CannotEditError):
         return None

@@ -103,7 +103,7 @@ class Parameter:
 Settings: TypeAlias = Mapping[str, Any]
 Check: TypeAlias = Callable[[Subject, Settings], Iterable[Finding]]
 StackCheck: TypeAlias = Callable[[Stack, Settings], Iterable[Finding]]
-Mend: TypeAlias = Callable[[Subject, Settings], Iterable[Edit]]
+Remediate: TypeAlias = Callable[[Subject, Settings], Iterable[Edit]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -121,8 +121,8 @@ class Rule:
         levels: Level in each profile.
         frameworks: Identifiers of the controls it serves, see `FRAMEWORKS`.
         fix: Whether an object could be put right without a person's choice.
-        mend: What puts an object right that violates the rule, wholly or not at all; None for a
-            rule that only judges. See `remediation` about when it is asked.
+        remediate: What puts an object right that violates the rule, wholly or not at all; None for
+            a rule that only judges. See `remediation` about when it is asked.
         kinds: What it applies to.
         applies_to: Which objects of these kinds, where settings do not say it.
         check: Judges one object; None for a stack rule.
@@ -142,7 +142,7 @@ class Rule:
     levels: Levels
     frameworks: tuple[str, ...]
     fix: Fix
-    mend: Mend | None = None
+    remediate: Remediate | None = None
     kinds: frozenset[Kind]
     applies_to: AppliesTo = EVERYTHING
     check: Check | None = None

@@ -44,7 +44,7 @@ def _faults(rule: Rule, name: str) -> Iterator[tuple[str, str]]:
         yield "frameworks", "expected a tuple of texts; () for none"
     if (rule.check is None) == (rule.check_stack is None):
         yield "check", "expected either check or check_stack"
-    for field in ("check", "check_stack", "mend"):
+    for field in ("check", "check_stack", "remediate"):
         value = getattr(rule, field)
         if value is not None and not isinstance(value, Callable):  # type: ignore[arg-type]  # at run time it is a class
             yield field, f"expected a function as {field}"
@@ -67,8 +67,11 @@ def _faults_of_levels(rule: Rule) -> Iterator[tuple[str, str]]:
     levels = [rule.levels.of(environment) for environment in Environment]
     if not _are(levels, Level):
         yield "levels", "expected Levels(dev, staging, prod), each a Level"
-    elif Level.REMEDIATE in levels and rule.mend is None:
-        yield "levels", "level remediate requires mend, which corrects the object"
+    elif Level.REMEDIATE in levels and rule.remediate is None:
+        yield (
+            "levels",
+            "level remediate requires the function `remediate`, which corrects the object",
+        )
 
 
 def _faults_of_parameters(rule: Rule) -> Iterator[tuple[str, str]]:

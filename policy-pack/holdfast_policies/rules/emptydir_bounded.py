@@ -45,7 +45,7 @@ def check(volume: Mapping[str, Any], path: str, _: Settings) -> Iterator[Breach]
         )
 
 
-def mend(subject: Subject, settings: Settings) -> Iterator[Edit]:
+def remediate(subject: Subject, settings: Settings) -> Iterator[Edit]:
     """A size for every emptyDir that has none."""
     pod = subject.pod
     declared = items(pod.spec.get("volumes")) if pod is not None else []
@@ -70,7 +70,7 @@ RULE = Rule(
         "ASI08",
     ),
     fix=Fix.YES,
-    mend=mend,
+    remediate=remediate,
     kinds=POD_KINDS,
     check=volumes(check),
     admission=Admission(

@@ -127,7 +127,7 @@ _IS_POD = '!(object.kind in ["ServiceAccount", "Secret"])'
 _MOUNTS = f'variables.podSpec.?{_FIELD}.orValue(object.kind != "SandboxTemplate") != false'
 
 
-def mend(subject: Subject, _: Settings) -> Iterator[Edit]:
+def remediate(subject: Subject, _: Settings) -> Iterator[Edit]:
     """The token refused, where it is the pod or the account that does not."""
     if subject.kind == SERVICE_ACCOUNT:
         yield Edit((_FIELD,), False)
@@ -146,7 +146,7 @@ RULE = Rule(
     levels=Levels(Level.ADVISORY, Level.REMEDIATE, Level.MANDATORY),
     frameworks=("C5.1.6", "N", "AC-6", "ASI03"),
     fix=Fix.YES,
-    mend=mend,
+    remediate=remediate,
     kinds=POD_KINDS | {SERVICE_ACCOUNT, SECRET},
     check=all_of(check_pod, check_account, check_secret),
     parameters=(ACCOUNTS,),

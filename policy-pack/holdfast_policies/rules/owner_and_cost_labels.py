@@ -56,7 +56,7 @@ def check(subject: Subject, settings: Settings) -> Iterator[Finding]:
     yield from each(settings["labels"], "", check_label)
 
 
-def mend(subject: Subject, settings: Settings) -> Iterator[Edit]:
+def remediate(subject: Subject, settings: Settings) -> Iterator[Edit]:
     """Labels that are missing and whose value the settings give."""
     given = dict(each.split("=", 1) for each in settings["defaults"])
     declared = mapping(subject.metadata.get("labels"))
@@ -86,7 +86,7 @@ RULE = Rule(
         "PM-5",
     ),
     fix=Fix.PARTLY,
-    mend=mend,
+    remediate=remediate,
     kinds=POD_KINDS,
     check=check,
     admission=Admission(

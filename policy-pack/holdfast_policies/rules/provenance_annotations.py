@@ -47,7 +47,7 @@ def check(subject: Subject, settings: Settings) -> Iterator[Finding]:
     yield from each(settings["annotations"], "", check_annotation)
 
 
-def mend(subject: Subject, settings: Settings) -> Iterator[Edit]:
+def remediate(subject: Subject, settings: Settings) -> Iterator[Edit]:
     """The stack, from the resource's own name, and a digest of what the program declares.
 
     Nothing is said of an object that holds a secret: its digest could be searched for the secret.
@@ -81,7 +81,7 @@ RULE = Rule(
         "AU-10",
     ),
     fix=Fix.YES,
-    mend=mend,
+    remediate=remediate,
     kinds=POD_KINDS,
     applies_to=ONLY_AGENTS,
     check=check,

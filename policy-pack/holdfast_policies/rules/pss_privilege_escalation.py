@@ -41,7 +41,7 @@ def check(container: Container, _: Settings) -> Iterator[Breach]:
         yield Breach(path, got=shown(allowed), required="false")
 
 
-def mend(subject: Subject, _: Settings) -> Iterator[Edit]:
+def remediate(subject: Subject, _: Settings) -> Iterator[Edit]:
     """Ruled out in every container that the API server lets rule it out."""
     for steps, container in containers_at(subject):
         context = container.security_context
@@ -62,7 +62,7 @@ RULE = Rule(
     levels=Levels(Level.ADVISORY, Level.REMEDIATE, Level.REMEDIATE),
     frameworks=("P-R", "C5.2.6", "N", "AC-6"),
     fix=Fix.YES,
-    mend=mend,
+    remediate=remediate,
     kinds=POD_KINDS,
     check=containers(check),
     parameters=(PSS_VERSION,),

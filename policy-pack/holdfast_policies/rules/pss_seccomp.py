@@ -86,7 +86,7 @@ def check_container(container: Container, settings: Settings) -> Iterator[Findin
         yield Breach(path, got=shown(profile), required=required)
 
 
-def mend(subject: Subject, settings: Settings) -> Iterator[Edit]:
+def remediate(subject: Subject, settings: Settings) -> Iterator[Edit]:
     """The runtime's profile: in a pod that has none or a bad one, in containers with a bad one."""
     pod = subject.pod
     if pod is None:
@@ -119,7 +119,7 @@ RULE = Rule(
     levels=Levels(Level.ADVISORY, Level.REMEDIATE, Level.REMEDIATE),
     frameworks=("P-B/R", "C5.7.2", "SC-39", "ASI05"),
     fix=Fix.YES,
-    mend=mend,
+    remediate=remediate,
     kinds=POD_KINDS,
     check=all_of(pods(check_pod), containers(check_container)),
     parameters=(PSS_VERSION, PSS_LEVEL),

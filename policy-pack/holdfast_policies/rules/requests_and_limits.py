@@ -88,7 +88,7 @@ def _set(section: str) -> str:
     )
 
 
-def mend(subject: Subject, settings: Settings) -> Iterator[Edit]:
+def remediate(subject: Subject, settings: Settings) -> Iterator[Edit]:
     """The limits that are missing: what is requested, else the default; a limit is a request."""
     defaults = dict(each.split("=", 1) for each in settings["defaults"])
     for steps, container in containers_at(subject):
@@ -144,7 +144,7 @@ RULE = Rule(
     levels=Levels(Level.ADVISORY, Level.REMEDIATE, Level.MANDATORY),
     frameworks=("N", "SC-6", "LLM10", "ASI08"),
     fix=Fix.YES,
-    mend=mend,
+    remediate=remediate,
     kinds=POD_KINDS,
     check=containers(check),
     admission=Admission(

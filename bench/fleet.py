@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from holdfast.adapters.engine.stack import Stack
+from holdfast.operations.project.new_project import plan_project, write_project
 from holdfast.operations.stack.context import StackContext
 from holdfast.sandbox import control_plane
 from holdfast.sandbox.paths import SandboxPaths, sandbox_paths
-
-from examples.linked_project import link_project
 
 STACK = "bench"
 CLUSTER = "config:\n  holdfast:cluster: {{context: holdfast-bench, identifier: bench{limits}}}\n"
@@ -108,7 +107,7 @@ def _fleet_to_deploy(agents: int) -> Iterator[tuple[Path, SandboxPaths]]:
     """The project of a fleet, and a sandbox of its own; both are gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
         os.environ["HOLDFAST_STATE"] = f"{folder}/state"
-        root = write_project(Path(folder) / "project", agents)
+        root = write_fleet(Path(folder) / "project", agents)
         place = sandbox_paths("bench")
         control_plane.up(place, _report)
         try:
@@ -129,15 +128,11 @@ def _settings(variables: dict[str, str]) -> Iterator[None]:
         os.environ |= {name: before[name] for name in variables if name in before}
 
 
-def write_project(root: Path, agents: int) -> Path:
-    """Write a project of that many agents, or more agents into one that is there.
-
-    Program, packages and pack are this clone's.
-    """
+def write_fleet(root: Path, agents: int) -> Path:
+    """Write a project of that many agents, or more agents into one that is there."""
     if not root.exists():
-        (root / "agents").mkdir(parents=True)
-        (root / "stacks").mkdir()
-        link_project(root)
+        write_project(plan_project(root, STACK, None, "holdfast", manifests={}))
+        (root / "agents").mkdir(exist_ok=True)
     for number in range(agents):
         text = AGENT.format(
             number=number, team=number % 7, block=number % 256, digest=f"{number:064x}"

@@ -26,7 +26,7 @@ from holdfast.sandbox import control_plane
 from holdfast.sandbox.paths import SandboxPaths, sandbox_paths
 from holdfast.sandbox.record import read_record
 
-from bench.fleet import STACK, write_project
+from bench.fleet import STACK, write_fleet
 
 OBJECTS_PER_AGENT = 8
 WRITERS = 8
@@ -52,7 +52,7 @@ class LargeFleet:
 
     def grow(self, agents: int) -> None:
         """Declare that many agents and apply what is new."""
-        write_project(self.root, agents)
+        write_fleet(self.root, agents)
         before = {reference_of(one).identity for one in self.objects}
         rendered = render_fleet(plan_fleet(load_fleet(self.root, STACK), STACK))
         self.objects = tuple(item.manifest for item in rendered)

@@ -32,7 +32,7 @@ from holdfast.sandbox.definitions import install_definitions
 from holdfast.sandbox.paths import SandboxPaths, sandbox_paths
 from holdfast.sandbox.record import read_record
 
-from bench.fleet import STACK, write_project
+from bench.fleet import STACK, write_fleet
 
 WRITERS = 4
 MANAGER = "holdfast"
@@ -204,7 +204,7 @@ def declared_fleet(
         mode: Who applies the agents' objects.
         drift_mode: What is done about drift; empty for what an agent says when it says nothing.
     """
-    write_project(root, agents)
+    write_fleet(root, agents)
     if drift_mode:
         for path in (root / "agents").glob("*.yaml"):
             path.write_text(f"{path.read_text()}  drift: {{mode: {drift_mode}}}\n")

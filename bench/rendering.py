@@ -20,7 +20,7 @@ from holdfast.manifest.fleet.loader import load_fleet
 from holdfast.render.fleet import render_fleet
 from holdfast.render.plan.planning import plan_fleet
 
-from examples.linked_project import ROOT
+ROOT = Path(__file__).parents[1]
 
 STACK = "staging"
 AGENTS = 1000

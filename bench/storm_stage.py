@@ -18,12 +18,12 @@ from holdfast.adapters.engine.run.toolchain import find_program
 from holdfast.adapters.engine.stack import open_stack
 from holdfast.adapters.engine.state.baseline import state_files
 from holdfast.adapters.git.repository import run_git
+from holdfast.operations.project.new_project import plan_project, write_project
 from holdfast.sandbox import control_plane
 from holdfast.sandbox.definitions import install_definitions
 from holdfast.sandbox.paths import SandboxPaths, sandbox_paths
 
 from bench.fleet import AGENT
-from examples.linked_project import link_project
 from tests.e2e.faulty_proxy import FaultyProxy, faulty_proxy
 
 STACK = "storm"
@@ -238,10 +238,8 @@ def stage(folder: Path, agents: int, report: Any) -> Iterator[Stage]:  # noqa: A
 
 def _write_project(stage: Stage) -> None:
     root = stage.root
-    (root / "agents").mkdir(parents=True)
-    (root / "stacks").mkdir()
-    link_project(root)
-    (root / ".gitignore").write_text(".venv\n")
+    write_project(plan_project(root, STACK, None, "holdfast", manifests={}))
+    (root / "agents").mkdir(exist_ok=True)
     (root / "stacks" / f"Pulumi.{STACK}.yaml").write_text(_SETTINGS)
     for number in range(stage.agents):
         stage.declare(number)

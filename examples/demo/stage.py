@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import click
 from holdfast.adapters.engine.run.events import Event, StepDone
@@ -15,8 +16,7 @@ from holdfast.adapters.engine.stack import Stack
 from holdfast.operations.stack.context import StackContext
 from holdfast.sandbox.paths import sandbox_paths
 
-from examples.linked_project import ROOT
-
+ROOT: Final = Path(__file__).resolve().parents[2]
 STACK = "dev"
 
 

@@ -10,8 +10,10 @@ import click
 from holdfast.adapters.engine.failures.failures import RunFailedError
 from holdfast.adapters.engine.results import RunResult
 from holdfast.errors import ExitCode, HoldfastError
+from holdfast.operations.project.new_project import plan_project, write_project
 
 from examples.demo.stage import (
+    ROOT,
     STACK,
     Clock,
     DemoError,
@@ -22,7 +24,6 @@ from examples.demo.stage import (
     say,
     show,
 )
-from examples.linked_project import ROOT, link_project
 
 PACK = ROOT / "policy-pack"
 SIDECAR = [
@@ -156,9 +157,9 @@ def _refuse() -> None:
 
 def _project_with(folder: Path, name: str, manifest: str) -> Path:
     """The project with one manifest more, in a folder of its own: the clone stays as it is."""
-    link_project(folder)
+    write_project(plan_project(folder, STACK, None, "holdfast", manifests={}))
     for own in ("agents", "stacks"):
-        shutil.copytree(ROOT / own, folder / own)
+        shutil.copytree(ROOT / own, folder / own, dirs_exist_ok=True)
     (folder / "agents" / name).write_text(manifest)
     return folder
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
+from holdfast.operations.project.new_project import plan_project, write_project
 
-from examples.demo.stage import STACK, DemoError, show
-from examples.linked_project import ROOT, link_project
+from examples.demo.stage import ROOT, STACK, DemoError, show
 from examples.recovery.stand_ins import Cluster
 
 SANDBOX = "recovery"
@@ -34,10 +34,8 @@ class Stage:
     def build(cls, folder: Path) -> "Stage":
         """Lay out the repository: the project's own agents, and a stack file of the story's."""
         stage = cls(folder, {"HOLDFAST_STATE": str(folder / "state")})
-        stage.repository.mkdir()
-        link_project(stage.repository)
-        shutil.copytree(ROOT / "agents", stage.repository / "agents")
-        (stage.repository / "stacks").mkdir()
+        write_project(plan_project(stage.repository, STACK, None, "holdfast", manifests={}))
+        shutil.copytree(ROOT / "agents", stage.repository / "agents", dirs_exist_ok=True)
         shutil.copy(Path(__file__).with_name("Pulumi.dev.yaml"), stage.repository / "stacks")
         stage.git("init", "--quiet")
         stage.commit("The fleet")

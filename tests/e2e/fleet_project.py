@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.adapters.engine.stack import Stack, open_stack
+from holdfast.operations.project.new_project import plan_project, write_project
 
-from examples.linked_project import link_project
 from tests.e2e.live_sandbox import TIMEOUT_SECONDS, LiveSandbox
 
 CLONE = Path(__file__).resolve().parents[2]
@@ -26,8 +26,8 @@ class FleetProject:
 
     @classmethod
     def copy(cls, root: Path, sandbox: LiveSandbox) -> "FleetProject":
-        """Copy what a test may edit, link what it may not."""
-        project = cls._linked(root, sandbox)
+        """A repository as `holdfast init` writes it, with this project's agents and stacks."""
+        project = cls._empty(root, sandbox)
         for folder in ("agents", "stacks"):
             for source in (CLONE / folder).rglob("*"):
                 target = root / source.relative_to(CLONE)
@@ -42,9 +42,8 @@ class FleetProject:
         cls, root: Path, sandbox: LiveSandbox, manifests: str, settings: dict[str, Any]
     ) -> "FleetProject":
         """A project of a test's own: its manifests, and what its `dev` stack sets (`holdfast:`)."""
-        project = cls._linked(root, sandbox)
+        project = cls._empty(root, sandbox)
         project.declare(manifests)
-        (root / "stacks").mkdir()
         settings = {"cluster": {"context": sandbox.context, "identifier": "dev"}, **settings}
         config = {f"holdfast:{key}": value for key, value in settings.items()}
         (root / "stacks" / "Pulumi.dev.yaml").write_text(json.dumps({"config": config}))
@@ -56,8 +55,8 @@ class FleetProject:
         (self.root / "agents" / "declared.yaml").write_text(manifests)
 
     @classmethod
-    def _linked(cls, root: Path, sandbox: LiveSandbox) -> "FleetProject":
-        link_project(root)
+    def _empty(cls, root: Path, sandbox: LiveSandbox) -> "FleetProject":
+        write_project(plan_project(root, "dev", None, "holdfast", manifests={}))
         return cls(root, sandbox)
 
     def stack(self, name: str = "dev") -> Stack:

@@ -8,7 +8,7 @@ from holdfast.cli.options.stack import stack_option
 from holdfast.cli.options.updates import TIMEOUT, print_result
 from holdfast.errors import ExitCode
 from holdfast.operations.deploy.guarded import GuardedUpdate
-from holdfast.operations.deploy.plan_summary import has_changes, summary_lines
+from holdfast.operations.deploy.plan_summary import has_changes, is_same_change, summary_lines
 from holdfast.operations.deploy.request import UpdateRequest
 from holdfast.operations.deploy.update import StackUpdate, UpdatePlan
 from holdfast.operations.stack.context import StackContext
@@ -106,7 +106,7 @@ def _agreed_plan(update: StackUpdate, *, is_agreed: bool) -> UpdatePlan:
     if not update.request.recover:
         return plan
     resumed = update.begin(plan)
-    if summary_lines(resumed) != summary_lines(plan):
+    if not is_same_change(resumed, plan):
         _ask(update, resumed, is_agreed=is_agreed)
     return resumed
 

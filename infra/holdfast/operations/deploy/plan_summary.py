@@ -15,6 +15,16 @@ def has_changes(plan: UpdatePlan) -> bool:
     return bool(plan.preview.steps or plan.kept)
 
 
+def is_same_change(one: UpdatePlan, other: UpdatePlan) -> bool:
+    """Whether two plans do the same to the same resources; counts alone may agree by chance."""
+    return _fates(one) == _fates(other)
+
+
+def _fates(plan: UpdatePlan) -> frozenset[tuple[str, str]]:
+    steps = {(each.urn, each.operation) for each in plan.preview.steps}
+    return frozenset(steps | {(each.urn, KEEP) for each in plan.kept})
+
+
 def summary_lines(plan: UpdatePlan) -> tuple[str, ...]:
     """How many objects have which fate, then each one that is deleted or replaced."""
     counts = {**plan.preview.object_counts, KEEP: len(plan.kept)}

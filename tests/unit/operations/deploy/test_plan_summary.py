@@ -4,7 +4,7 @@ from holdfast.adapters.engine.results import RunResult, read_result
 from holdfast.adapters.engine.run.events import ResourceStep
 from holdfast.adapters.engine.state.kept_objects import KeptObject
 from holdfast.kube.objects import ObjectRef
-from holdfast.operations.deploy.plan_summary import has_changes, summary_lines
+from holdfast.operations.deploy.plan_summary import has_changes, is_same_change, summary_lines
 from holdfast.operations.deploy.update import UpdatePlan
 from msgspec.structs import replace
 
@@ -53,3 +53,10 @@ def test_nothing_to_do_is_no_change_and_what_is_only_kept_is_one() -> None:
     assert not has_changes(UpdatePlan("passed", preview(), ()))
     assert has_changes(UpdatePlan("passed", preview(), (), (kept("a"),)))
     assert has_changes(UpdatePlan("passed", preview(step("update", "a")), ()))
+
+
+def test_plans_of_equal_counts_for_other_objects_are_not_the_same() -> None:
+    one = UpdatePlan("passed", preview(step("update", "a")), ())
+    assert is_same_change(one, UpdatePlan("passed", preview(step("update", "a")), ()))
+    assert not is_same_change(one, UpdatePlan("passed", preview(step("update", "b")), ()))
+    assert not is_same_change(one, UpdatePlan("passed", preview(step("replace", "a")), ()))

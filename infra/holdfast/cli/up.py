@@ -2,13 +2,15 @@
 
 import click
 
+from holdfast.cli.options.confirm import confirm_on_terminal
 from holdfast.cli.options.output import OUTPUT, TERMINAL
 from holdfast.cli.options.stack import stack_option
 from holdfast.cli.options.updates import TIMEOUT, print_result
 from holdfast.errors import ExitCode
 from holdfast.operations.deploy.guarded import GuardedUpdate
+from holdfast.operations.deploy.plan_summary import has_changes, is_same_change, summary_lines
 from holdfast.operations.deploy.request import UpdateRequest
-from holdfast.operations.deploy.update import StackUpdate
+from holdfast.operations.deploy.update import StackUpdate, UpdatePlan
 from holdfast.operations.stack.context import StackContext
 from holdfast.operations.stack.project import find_project_root
 from holdfast.operations.tracing import traced_update
@@ -39,6 +41,7 @@ from holdfast.report.text.history_text import update_result
     is_flag=True,
     help="Update objects that do not depend on a failed one; still exit code 1.",
 )
+@click.option("-y", "--yes", "is_agreed", is_flag=True, help="Update without asking.")
 @TIMEOUT
 @OUTPUT
 def command(
@@ -52,7 +55,8 @@ def command(
     """Deploy the checked-out commit to a stack.
 
     Runs `pulumi up` after these checks: the manifests are valid, the files are committed, and the
-    policy pack accepts the preview; nothing is written before. Waits until agents are ready, then
+    policy pack accepts the preview; nothing is written before. On a terminal it shows what would
+    change and asks, unless --yes is given or nothing would. Waits until agents are ready, then
     compares the cluster with the files: drift is reported, and exit code 0 stays.
     Records commit, author, pull request, operator, policy result and outcome in the stack's history
     (`holdfast history`), and the commit in its outputs and tags. A plain `pulumi up` still works
@@ -89,6 +93,28 @@ def command(
     context = StackContext(find_project_root(), stack, timeout_seconds)
     with traced_update(request.action, stack, reason, TERMINAL) as tracer:
         update = StackUpdate(context, request, TERMINAL, tracer)
-        record = update.compared(GuardedUpdate(update, context).run())
+        plan = _agreed_plan(update, is_agreed=flags["is_agreed"])
+        record = update.compared(GuardedUpdate(update, context).apply(plan))
     print_result(update_result(record, output), output)
     return ExitCode.OK
+
+
+def _agreed_plan(update: StackUpdate, *, is_agreed: bool) -> UpdatePlan:
+    """The plan, after the question; a recovery may change it, and is then asked about again."""
+    plan = update.plan()
+    _ask(update, plan, is_agreed=is_agreed)
+    if not update.request.recover:
+        return plan
+    resumed = update.begin(plan)
+    if not is_same_change(resumed, plan):
+        _ask(update, resumed, is_agreed=is_agreed)
+    return resumed
+
+
+def _ask(update: StackUpdate, plan: UpdatePlan, *, is_agreed: bool) -> None:
+    if is_agreed or not has_changes(plan):
+        return
+    name = update.context.name
+    lines = (f"stack {name}: {summary_lines(plan)[0]}", *summary_lines(plan)[1:])
+    if confirm_on_terminal(f"Update stack {name}?", lines):
+        update.ensure_files_unchanged()

@@ -1,6 +1,7 @@
 """Asking for confirmation before something is done."""
 
 import sys
+from collections.abc import Sequence
 
 import click
 
@@ -23,3 +24,21 @@ def confirm(question: str, *, is_confirmed: bool) -> None:
         )
     if not click.confirm(question, err=True):
         raise click.Abort
+
+
+def confirm_on_terminal(question: str, lines: Sequence[str]) -> bool:
+    """Show lines and ask, where a person can read and answer; a pipe or a job is not asked.
+
+    Returns:
+        Whether the question was asked.
+
+    Raises:
+        Abort: the answer is no, or the input has ended.
+    """
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    for line in lines:
+        click.echo(line, err=True)
+    if not click.confirm(question, err=True):
+        raise click.Abort
+    return True

@@ -20,8 +20,9 @@ from holdfast.adapters.engine.state.interrupted import (
 )
 from holdfast.adapters.engine.state.kept_objects import KeptObject
 from holdfast.adapters.engine.update_record import UpdateRecord, message_of
+from holdfast.adapters.git.source import source_of
 from holdfast.adapters.tracing.spans import UNTRACED, Tracer
-from holdfast.errors import EngineError, HoldfastError
+from holdfast.errors import EngineError, HoldfastError, InputError
 from holdfast.manifest.stack.stack_files import read_stack_file
 from holdfast.operations.deploy.kept_data import adoptions, kept_objects
 from holdfast.operations.deploy.recorder import (
@@ -115,6 +116,20 @@ class StackUpdate:
             raise
         self._announce(plan)
         return plan
+
+    def ensure_files_unchanged(self) -> None:
+        """Refuse to go on when the files are no longer those of the plan.
+
+        The engine's program reads them again: what was confirmed is then not what is deployed.
+
+        Raises:
+            InputError: another commit is checked out, or other files are changed.
+        """
+        if self.request.source is None and source_of(self.context.root) != self.recorder.source:
+            raise InputError(
+                "the project's files changed after the preview; nothing was updated",
+                remedy="run the command again",
+            )
 
     def begin(self, plan: UpdatePlan) -> UpdatePlan:
         """Create the stack, and resume after a killed run; the first that is written.

@@ -167,3 +167,19 @@ def test_the_fleet_is_read_once_for_an_update_and_its_watch(
     assert api.paths() == [path] * len(api.paths())
     assert len(api.paths()) >= 3, "before, after the wave, and while it was watched"
     assert not (project / "agents").exists()
+
+
+def test_files_that_changed_after_the_preview_are_not_deployed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = ScriptedEngine.write(tmp_path, monkeypatch, manifest("app"))
+    engine.events("preview", step_event("update", "app"))
+    update, _ = update_of(engine)
+    update.plan()
+    update.ensure_files_unchanged()
+
+    (engine.project.root / "agents" / "declared.yaml").write_text(manifest("other"))
+    with pytest.raises(InputError, match="changed after the preview"):
+        update.ensure_files_unchanged()
+    assert not any(call.startswith("up") for call in engine.calls())
+    assert update_records(engine.project.root, "dev") == []

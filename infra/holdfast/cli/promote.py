@@ -30,7 +30,7 @@ from holdfast.report.text.stack_diff_text import commit_change_text
     "--recover", is_flag=True, help="Recover from an interrupted update of --to before deploying."
 )
 @click.option("--reason", default="", help="Why, for the history.")
-@click.option("--yes", is_flag=True, help="Confirm without asking.")
+@click.option("-y", "--yes", is_flag=True, help="Confirm without asking.")
 @TIMEOUT
 @OUTPUT
 def command(

@@ -17,7 +17,7 @@ from holdfast.report.text.history_text import update_result
 @click.argument("commit")
 @stack_option("Stack to roll back.")
 @click.option("--reason", required=True, help="Why, for the history.")
-@click.option("--yes", is_flag=True, help="Confirm without asking.")
+@click.option("-y", "--yes", is_flag=True, help="Confirm without asking.")
 @TIMEOUT
 @OUTPUT
 def command(

@@ -1,5 +1,6 @@
 """What a project's folder holds: which commit, whose, and what is not committed."""
 
+import hashlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,10 +49,12 @@ class Source:
     Attributes:
         commit: The commit that is checked out.
         changed: Files of the project that are not as committed, new ones too; sorted.
+        changed_digest: SHA-256 of the names and contents of those files; empty for none.
     """
 
     commit: Commit
     changed: tuple[str, ...] = ()
+    changed_digest: str = ""
 
     @property
     def is_dirty(self) -> bool:
@@ -101,7 +104,21 @@ def source_of(project_root: Path) -> Source | None:
         run_git(project_root, "rev-parse", "--verify", "--quiet", "HEAD")
     except GitError:
         return None
-    return Source(commit_named(project_root, "HEAD"), changed_files(project_root))
+    changed = changed_files(project_root)
+    digest = _digest(project_root, changed) if changed else ""
+    return Source(commit_named(project_root, "HEAD"), changed, digest)
+
+
+def _digest(project_root: Path, changed: tuple[str, ...]) -> str:
+    top = Path(run_git(project_root, "rev-parse", "--show-toplevel"))
+    digest = hashlib.sha256()
+    for entry in changed:
+        # Git names a new folder, not the files in it.
+        for path in sorted((top / entry).rglob("*")) if entry.endswith("/") else [top / entry]:
+            content = path.read_bytes() if path.is_file() else b""
+            for part in (str(path.relative_to(top)).encode(), content):
+                digest.update(f"{len(part)}:".encode() + part)
+    return digest.hexdigest()
 
 
 def changed_files(project_root: Path) -> tuple[str, ...]:

@@ -119,7 +119,7 @@ def takes_action(
         @click.argument("name", type=AGENT)
         @stack_option("Stack that the agent runs on.")
         @click.option("--reason", help="Why, for the history.", **default)
-        @click.option("--yes", is_flag=True, help="Confirm without asking.")
+        @click.option("-y", "--yes", is_flag=True, help="Confirm without asking.")
         @click.option("--dry-run", is_flag=True, help="Show the plan, and stop.")
         @OUTPUT
         @wraps(function)

@@ -70,7 +70,7 @@ _REVERT: Final[Group] = (
             is_flag=True,
             help="Revert, adopt or only report, as spec.drift.mode of each agent says.",
         ),
-        click.option("--yes", is_flag=True, help="Confirm without asking."),
+        click.option("-y", "--yes", is_flag=True, help="Confirm without asking."),
     ),
 )
 

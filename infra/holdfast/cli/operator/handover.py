@@ -18,7 +18,7 @@ _ACTION = "handover"
 @click.command()
 @stack_option("Stack whose agents the operator takes over.")
 @click.option("--reason", default="mode expand", show_default=True, help="Why, for the history.")
-@click.option("--yes", is_flag=True, help="Confirm without asking.")
+@click.option("-y", "--yes", is_flag=True, help="Confirm without asking.")
 @click.option("--dry-run", is_flag=True, help="Show the plan, and stop.")
 @OUTPUT
 def command(stack: str, reason: str, output: str, *, yes: bool, dry_run: bool) -> ExitCode:

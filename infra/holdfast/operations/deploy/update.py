@@ -123,7 +123,7 @@ class StackUpdate:
         The engine's program reads them again: what was confirmed is then not what is deployed.
 
         Raises:
-            InputError: another commit is checked out, or other files are changed.
+            InputError: another commit is checked out, or files were changed.
         """
         if self.request.source is None and source_of(self.context.root) != self.recorder.source:
             raise InputError(

@@ -37,6 +37,34 @@ def test_what_is_not_committed_is_named(tmp_path: Path, file: str, text: str) ->
     assert source.changed == (file,)
 
 
+def digest_of(folder: Path) -> str:
+    source = source_of(folder)
+    assert source is not None
+    return source.changed_digest
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        pytest.param("a.yaml", id="a changed file"),
+        pytest.param("new.yaml", id="a new file"),
+        pytest.param("new/folder/b.yaml", id="a file in a new folder"),
+    ],
+)
+def test_a_file_that_is_changed_again_has_another_digest(tmp_path: Path, file: str) -> None:
+    (tmp_path / "a.yaml").write_text("a")
+    commit_all(tmp_path, "First agent")
+    assert digest_of(tmp_path) == ""
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / file).write_text("b")
+    first = digest_of(tmp_path)
+    assert digest_of(tmp_path) == first
+    (tmp_path / file).write_text("c")
+    second = digest_of(tmp_path)
+    (tmp_path / file).unlink()
+    assert len({"", first, second, digest_of(tmp_path)}) >= (4 if file == "a.yaml" else 3)
+
+
 STACK_FILE = "project/stacks/Pulumi.dev.yaml"
 
 

@@ -169,12 +169,15 @@ def test_the_fleet_is_read_once_for_an_update_and_its_watch(
     assert not (project / "agents").exists()
 
 
+@pytest.mark.parametrize("is_dirty", [False, True], ids=["committed", "not committed"])
 def test_files_that_changed_after_the_preview_are_not_deployed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_dirty: bool
 ) -> None:
     engine = ScriptedEngine.write(tmp_path, monkeypatch, manifest("app"))
     engine.events("preview", step_event("update", "app"))
-    update, _ = update_of(engine)
+    if is_dirty:
+        (engine.project.root / "agents" / "declared.yaml").write_text(manifest("tried"))
+    update, _ = update_of(engine, UpdateRequest(dirty_reason="trying" if is_dirty else ""))
     update.plan()
     update.ensure_files_unchanged()
 

@@ -51,7 +51,8 @@ def command(stack: str, output: str, *, once: bool, **asked: Any) -> int:  # noq
     same --lease in the stack's cluster. SIGINT and SIGTERM shut it down gracefully. With
     OTEL_EXPORTER_OTLP_ENDPOINT each reconciliation is a trace. In a cluster that serves AgentStack
     (`holdfast operator install`), conditions and Events report the state of the stack
-    (`kubectl describe agentstack prod`).
+    (`kubectl describe agentstack prod`). With HOLDFAST_SLACK_URL or HOLDFAST_TEAMS_URL, digests of
+    updates, refusals, rollbacks and drift go to that channel.
 
     \b
     Examples:

@@ -21,7 +21,8 @@ from holdfast.adapters.cluster.reflector import WatchConfig
 from holdfast.controllers.gitops import roles
 from holdfast.controllers.gitops.loop_actor import LoopActor
 from holdfast.controllers.gitops.loop_conditions import LoopConditions
-from holdfast.controllers.gitops.loop_events import LoopEvents
+from holdfast.controllers.gitops.loop_events import EventRecord, LoopEvents
+from holdfast.controllers.gitops.loop_messages import LoopMessages
 from holdfast.controllers.gitops.loop_state import LoopState
 from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT
 from holdfast.controllers.gitops.stack_report import HeldStack, StackReport
@@ -170,17 +171,23 @@ class LoopReport:
     state: LoopState
     events: LoopEvents
     stack: StackReport
+    messages: LoopMessages
 
     @classmethod
-    def of(cls, stack: str, actor: LoopActor, log: Log) -> "LoopReport":
+    def of(cls, stack: str, actor: LoopActor, log: Log, messages: LoopMessages) -> "LoopReport":
         """What reports the state of a stack."""
         tracked = actor.tracked
         conditions = LoopConditions()
         held = HeldStack(stack, tracked.place, tracked.branch, actor.path, socket.gethostname())
 
         report = StackReport(held, conditions, actor.connect, log)
-        events = LoopEvents(report.record)
-        return cls(conditions, LoopState(stack, conditions), events, report)
+
+        def record(event: EventRecord) -> None:
+            report.record(event)
+            messages.record(event)
+
+        state = LoopState(stack, conditions)
+        return cls(conditions, state, LoopEvents(record), report, messages)
 
     @property
     def listeners(self) -> Sequence[roles.LoopListener]:
@@ -195,3 +202,4 @@ class LoopReport:
     def end(self) -> None:
         """Report that the loop has ended; while the lease is still held."""
         self.stack.end()
+        self.messages.end()

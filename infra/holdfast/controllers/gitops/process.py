@@ -16,6 +16,8 @@ from holdfast.adapters.git.tracking import TrackedBranch
 from holdfast.adapters.tracing.spans import Tracer
 from holdfast.controllers.gitops.loop import LoopReport, stack_login, start_triggers
 from holdfast.controllers.gitops.loop_actor import LoopActor
+from holdfast.controllers.gitops.loop_events import EventRecord
+from holdfast.controllers.gitops.loop_messages import LoopMessages
 from holdfast.controllers.gitops.reconciler import COMMIT, DRIFT, Poll, Reconciler
 from holdfast.controllers.runtime.http import EndpointServer, is_loopback
 from holdfast.controllers.runtime.leader import Leader, LeasePlace
@@ -74,6 +76,7 @@ def run_loop(request: LoopRequest, log: Log, *, once: bool = False) -> ExitCode:
         HoldfastError: the repository cannot be read, or a single deployment was not done.
     """
     stack = request.stack
+    messages = LoopMessages.of(stack, os.environ, log)
     tracer = tracer_for(stack, log)
     folder = state_directory() / "reconcile" / stack.rpartition("/")[2]
     actor = LoopActor(
@@ -87,7 +90,7 @@ def run_loop(request: LoopRequest, log: Log, *, once: bool = False) -> ExitCode:
     )
     with closing(tracer), only_one_loop(folder, log):
         context = StackContext(actor.root, stack)
-        report = LoopReport.of(stack, actor, log)
+        report = LoopReport.of(stack, actor, log, messages)
         actor.fence.when_closed(_end_update)
         leader = Leader(
             request.lease,
@@ -106,6 +109,8 @@ def run_loop(request: LoopRequest, log: Log, *, once: bool = False) -> ExitCode:
                 return ExitCode.OK
             _work(_Loop(actor, report, leader, log, tracer), request)
         finally:
+            if leader.was_lost:
+                messages.record(EventRecord("LeaseLost", leader.problem, is_warning=True))
             report.end()
             leader.give_back()
     log("end", reason=leader.problem or "stopped")
@@ -142,6 +147,8 @@ def _work(loop: _Loop, request: LoopRequest) -> None:
     try:
         if loop.leader.take():
             start_triggers(loop.actor, reconciler.ask, loop.log, supervisor)
+            if loop.report.messages.has_channels:
+                supervisor.start("messages", loop.report.messages.run)
             polls = [Poll(COMMIT, request.interval_seconds), Poll(DRIFT, request.resync_seconds)]
             reconciler.run(polls)
     finally:

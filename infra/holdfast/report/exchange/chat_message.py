@@ -18,8 +18,8 @@ from holdfast.kube.text import counted, safe_text
 from holdfast.report.text.event_text import rfc3339, seconds_text
 
 MOST_ITEMS: Final = 10
-_LONGEST_ITEM: Final = 240
-_LONGEST_TITLE: Final = 140
+LONGEST_ITEM: Final = 240
+LONGEST_TITLE: Final = 140
 _CARD: Final = "application/vnd.microsoft.card.adaptive"
 
 
@@ -67,13 +67,13 @@ class Digest:
         """One line that says where and how much."""
         where = f"Drift in stack {self.stack}" if self.stack else "Drift"
         counts = ", ".join(f"{count} {turn}" for turn, count in self.turns if count)
-        return safe_text(f"{where}: {counts or self.state.status}", longest=_LONGEST_TITLE)
+        return safe_text(f"{where}: {counts or self.state.status}", longest=LONGEST_TITLE)
 
     @property
     def lines(self) -> tuple[str, ...]:
         """All that follows the title."""
         more = (f"and {self.left_out} more",) if self.left_out else ()
-        stack = safe_text(self.stack, _LONGEST_TITLE)
+        stack = safe_text(self.stack, LONGEST_TITLE)
         look = f"holdfast drift -s {stack}" if stack else "holdfast drift --desired PATH"
         return (*(item.text for item in self.items), *more, _state_line(self.state), f"Run: {look}")
 
@@ -100,20 +100,30 @@ def cause_item(cause: CauseEvent) -> Item:
 
 
 def chat_message(digest: Digest, chat: Chat) -> dict[str, Any]:
+    """The body of a request that sends a digest to an incoming webhook."""
+    return chat_body(digest.title, digest.lines, chat)
+
+
+def chat_body(title: str, lines: Sequence[str], chat: Chat) -> dict[str, Any]:
     """The body of a request to an incoming webhook.
+
+    Args:
+        title: What a notification shows.
+        lines: What follows it, one paragraph each.
+        chat: What takes the message.
 
     Sources: Slack's Block Kit, where `plain_text` is never parsed; Adaptive Cards 1.4, where a
     `TextRun` has no Markdown, in the envelope that a workflow of Teams takes.
     """
     if chat is Chat.SLACK:
-        return _slack(digest.title, digest.lines)
-    return _teams(digest.title, digest.lines)
+        return _slack(title, lines)
+    return _teams(title, lines)
 
 
 def _item(
     severity: Severity, transition: Transition, turns: tuple[Transition, ...], text: str
 ) -> Item:
-    return Item(severity, turns, safe_text(f"{transition} {severity}: {text}", _LONGEST_ITEM))
+    return Item(severity, turns, safe_text(f"{transition} {severity}: {text}", LONGEST_ITEM))
 
 
 def _who(actors: Sequence[Actor]) -> str:
@@ -124,7 +134,7 @@ def _state_line(state: WatchState) -> str:
     line = f"Now: {state.status}, {counted(state.findings, 'open finding')}"
     for first in state.not_checked[:1]:
         others = len(state.not_checked) - 1
-        line += f"; not checked: {safe_text(f'{first.scope}: {first.reason}', _LONGEST_ITEM)}"
+        line += f"; not checked: {safe_text(f'{first.scope}: {first.reason}', LONGEST_ITEM)}"
         line += f" and {others} more" if others else ""
     return line
 

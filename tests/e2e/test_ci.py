@@ -228,6 +228,7 @@ def test_drift_opens_an_issue_that_a_clean_scan_closes(
     project: FleetProject, sandbox: LiveSandbox, code_host: CodeHostServer, tmp_path: Path
 ) -> None:
     shutil.copytree(CLONE / ".ci", project.root / ".ci")
+    (project.root / ".venv").symlink_to(sys.prefix)
     variables = code_host.github() | {"HOLDFAST_STATE": str(sandbox.state)}
 
     def drift() -> int:

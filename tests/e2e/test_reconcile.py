@@ -10,6 +10,7 @@ import urllib3
 from holdfast.adapters.git.repository import run_git
 from holdfast.controllers.runtime.conflicts import MOST_REVERTS
 
+from tests.chat_channel import Channel, taking_messages
 from tests.e2e.git_project import GitProject, agent
 from tests.e2e.live_sandbox import Kubectl, LiveSandbox
 from tests.e2e.promtool import check_metrics
@@ -87,16 +88,26 @@ def collector() -> Iterator[Collector]:
 
 
 @pytest.fixture
-def polling(project: GitProject, repository: Path, collector: Collector) -> Iterator[Loop]:
+def channel() -> Iterator[Channel]:
+    """Takes the loop's messages."""
+    with taking_messages() as channel:
+        yield channel
+
+
+@pytest.fixture
+def polling(
+    project: GitProject, repository: Path, collector: Collector, channel: Channel
+) -> Iterator[Loop]:
     """A loop that asks every three seconds."""
     options = ("--interval", "3", "--resync", "5")
-    loop = Loop.start(project, repository, *options, variables=collector.variables)
+    variables = collector.variables | {"HOLDFAST_SLACK_URL": channel.url}
+    loop = Loop.start(project, repository, *options, variables=variables)
     yield loop
     loop.close()
 
 
 def test_commits_and_drift_become_what_was_declared(
-    project: GitProject, polling: Loop, collector: Collector, kubectl: Kubectl
+    project: GitProject, polling: Loop, collector: Collector, channel: Channel, kubectl: Kubectl
 ) -> None:
     polling.updated()
     assert version_of(kubectl) == "1.0.0"
@@ -138,6 +149,7 @@ def test_commits_and_drift_become_what_was_declared(
 
     _suspend_and_resume(project, polling, kubectl)
     assert polling.end() == 8
+    _is_in_the_channel(channel)
     assert {each["reason"] for each in stack_of(kubectl)["status"]["conditions"]} == {"LoopEnded"}
     # What somebody else has just written is put back at the second try.
     assert [each for each in events(kubectl) if each != "ReconcileFailed"] == [
@@ -153,6 +165,16 @@ def test_commits_and_drift_become_what_was_declared(
     assert [each.name for each in traced if each.parent] == ["observe", "diff", "act", "status"]
     refused = [each for each in collector.spans if "files are refused" in each.problem]
     assert {each.name for each in refused} == {"judge", "act", "reconcile"}
+
+
+def _is_in_the_channel(channel: Channel) -> None:
+    """Each Event is in one message, a refused commit among them, and no value of a field."""
+    text = "\n".join(channel.texts)
+    lines = [line.partition(":")[0] for line in text.splitlines()]
+    assert (lines.count("UpdateRefused"), lines.count("Reverted")) == (1, 2)
+    assert len(channel.messages) <= lines.count("Run"), "each names the command to look"
+    assert "HOTFIX=" not in text
+    assert "sEcReT" not in text
 
 
 def _rest(polling: Loop, kubectl: Kubectl) -> None:

@@ -1,9 +1,7 @@
 """Messages of a Git loop: everything it records is counted in one, and none is a flood."""
 
 import json
-import threading
 from collections.abc import Iterator, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -12,6 +10,8 @@ from holdfast.controllers.gitops.loop_events import EventRecord
 from holdfast.controllers.gitops.loop_messages import LoopMessages
 from holdfast.controllers.watch.notifications import DIGEST_SECONDS
 from holdfast.errors import InputError
+
+from tests.chat_channel import Channel, taking_messages
 
 REFUSED = EventRecord("UpdateRefused", "PolicyViolation: 1 violation by Ann", is_warning=True)
 UPDATED = EventRecord("Updated", "commit 0123456789ab by Ann: 3 update")
@@ -22,41 +22,15 @@ def log(event: str, **facts: Any) -> None:
     NOTED.append({"event": event, **facts})
 
 
-class Channel:
-    """A real server that takes messages."""
-
-    def __init__(self) -> None:
-        self.messages: list[dict[str, Any]] = []
-        self.status = 200
-        channel = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                channel.messages.append(json.loads(body))
-                self.send_response(channel.status)
-                self.end_headers()
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}/services/T0/B0/sEcReT"
-
-    @property
-    def text(self) -> str:
-        [message] = self.messages
-        title, section = (block["text"]["text"] for block in message["blocks"])
-        return f"{title}\n{section}"
-
-
 @pytest.fixture
 def channel() -> Iterator[Channel]:
-    channel = Channel()
-    yield channel
-    channel.server.shutdown()
-    channel.server.server_close()
+    with taking_messages() as channel:
+        yield channel
+
+
+def text_of(channel: Channel) -> str:
+    [text] = channel.texts
+    return text
 
 
 class Clock:
@@ -92,7 +66,7 @@ def test_what_happens_within_the_time_of_a_digest_is_one_message(
     clock.now += 1
     messages.send_due()
     messages.end()
-    title, first, *others, look = channel.text.splitlines()
+    title, first, *others, look = text_of(channel).splitlines()
     assert title == "Git loop of stack prod: 2 Updated, 1 UpdateRefused"
     assert first.startswith("UpdateRefused: PolicyViolation: 1 violation by Ann (2")
     assert [line.partition(":")[0] for line in others] == ["Updated", "Updated"]
@@ -104,16 +78,16 @@ def test_a_flood_is_one_message_that_counts_all_of_it(channel: Channel, clock: C
     for number in range(500):
         messages.record(EventRecord("DriftFound", f"agent-{number}", is_warning=True))
     messages.end()
-    assert "500 DriftFound" in channel.text
-    assert "and 490 more" in channel.text
-    assert len(channel.text.splitlines()) == 13
+    assert "500 DriftFound" in text_of(channel)
+    assert "and 490 more" in text_of(channel)
+    assert len(text_of(channel).splitlines()) == 13
 
 
 def test_the_last_message_is_sent_when_the_loop_ends(channel: Channel, clock: Clock) -> None:
     messages = messages_to(channel)
     messages.record(EventRecord("LeaseLost", "another holder", is_warning=True))
     messages.end()
-    assert "LeaseLost: another holder" in channel.text
+    assert "LeaseLost: another holder" in text_of(channel)
 
 
 def test_nothing_is_sent_where_nothing_happened(channel: Channel, clock: Clock) -> None:
